@@ -108,6 +108,43 @@ TEST(merge_places, times_are_those_of_place_0_within_the_error) {
   }
 }
 
+/// Place 1 of the same machine. It has measured the length of a tick a little differently, and asks place 0 with round
+/// trips that take long in one direction only.
+place_part second_place_of_one_machine() {
+  place_part p = part(1, "one");
+  p.began = began_at_0 + 20'000;
+  p.ns_per_tick = 1.0005;
+  const auto here = [&](double at_0) { return static_cast<std::uint64_t>((at_0 - 20'000) * p.ns_per_tick); };
+  add(p.recorded, -1, 0, here(25'100), here(30'000), here(60'000), recorded_task::outside);
+  p.messages = {{true, message::spawn, 0, 200, here(25'000), 0, 5, 9},
+                {false, message::accepted, 0, 64, here(25'050), -1, 5, 0},
+                {false, message::result, 0, 128, here(61'000), 0, 0, 9}};
+  for (const double at : {21'000.0, 30'000.0, 95'000.0})
+    p.clocks.push_back({here(at), here(at + 9000), began_at_0 + static_cast<std::uint64_t>(at + 8900)});
+  return p;
+}
+
+TEST(merge_places, processes_of_one_machine_share_a_clock_if_nothing_contradicts_it) {
+  const auto merge_with = [](place_part second) {
+    std::vector<place_part> parts{first_place(), std::move(second)};
+    return merge_places(std::move(parts));
+  };
+  const recording same = merge_with(second_place_of_one_machine());
+  EXPECT_EQ(same.places[1].error_ns, 0u);
+  const std::uint64_t zero = same.tasks[0].started - 2000;
+  EXPECT_NEAR(static_cast<double>(same.tasks[1].started - zero), 30'000, 2);
+  EXPECT_NEAR(static_cast<double>(same.tasks[1].ended - zero), 60'000, 2);
+
+  place_part elsewhere = second_place_of_one_machine();
+  elsewhere.host = "two";
+  EXPECT_GT(merge_with(std::move(elsewhere)).places[1].error_ns, 4000u);
+  place_part early = second_place_of_one_machine(), late = second_place_of_one_machine();
+  early.clocks[1].there -= 8920;  // before it was asked
+  late.clocks[1].there += 120;    // after the answer came
+  EXPECT_GT(merge_with(std::move(early)).places[1].error_ns, 4000u);
+  EXPECT_GT(merge_with(std::move(late)).places[1].error_ns, 4000u);
+}
+
 TEST(merge_places, a_task_has_the_creator_at_the_other_place_and_a_message) {
   const recording r = merged(50'000, 1e-5);
   EXPECT_TRUE(r.tasks[0].has(recorded_task::root));  // what run() was given
