@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <deque>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -59,7 +60,25 @@ TEST(recorded_order, one_worker_under_fifo_begins_tasks_as_one_did_under_random)
   EXPECT_NE(order_of(simulate_again(first, "fifo", 1)), order_of(mixed)) << "which was another order";
 }
 
-class in_recorded_order : public testing::TestWithParam<kith::test::setup> {};
+/// A program as it was recorded with two workers, and the file of that.
+struct recorded_program {
+  void (*run)(runtime&);
+  recording first = record(kith::test::make_options(2, "steal"), run);
+  sim::program modelled = sim::program_of(first);
+  scratch_file file;
+
+  explicit recorded_program(void (*f)(runtime&)) : run(f) { write_recording(first, file.path()); }
+};
+
+class in_recorded_order : public testing::TestWithParam<kith::test::setup> {
+ public:
+  static void SetUpTestSuite() {
+    for (const auto& run : programs) recorded.emplace_back(run);
+  }
+  static void TearDownTestSuite() { recorded.clear(); }
+
+  static inline std::deque<recorded_program> recorded;  // once for all policies
+};
 
 std::vector<kith::test::setup> with_all_policies() {
   std::vector<kith::test::setup> all = kith::test::matrix();
@@ -70,20 +89,18 @@ INSTANTIATE_TEST_SUITE_P(all, in_recorded_order, testing::ValuesIn(with_all_poli
 
 TEST_P(in_recorded_order, every_program_ends_under_every_policy) {
   const kith::test::setup& s = GetParam();
-  for (const auto& run : programs) {
-    SCOPED_TRACE("program " + std::to_string(&run - programs));
-    const recording first = record(kith::test::make_options(2, "steal"), run);
-    const scratch_file file;
-    write_recording(first, file.path());
+  for (std::size_t k = 0; k < recorded.size(); ++k) {
+    SCOPED_TRACE("program " + std::to_string(k));
+    const recorded_program& p = recorded[k];
+    const std::size_t tasks = p.first.tasks.size();
     runtime_options o = s.options();
-    o.policy = "replay:file=" + file.path() + ",policy=" + s.policy;
-    EXPECT_EQ(record(o, run).tasks.size(), first.tasks.size());
+    o.policy = "replay:file=" + p.file.path() + ",policy=" + s.policy;
+    EXPECT_EQ(record(o, p.run).tasks.size(), tasks);
     o.throttle = 2;  // holds creators up where they were not held up before
-    EXPECT_EQ(record(o, run).tasks.size(), first.tasks.size());
+    EXPECT_EQ(record(o, p.run).tasks.size(), tasks);
     if (KITH_TSAN) continue;  // the simulator has one thread
     for (const std::uint32_t throttle : {2048u, 2u})
-      EXPECT_EQ(simulate_again(sim::program_of(first), *o.policy, s.workers, true, throttle).tasks.size(),
-                first.tasks.size());
+      EXPECT_EQ(simulate_again(p.modelled, *o.policy, s.workers, true, throttle).tasks.size(), tasks);
   }
 }
 
