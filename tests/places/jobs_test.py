@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 from checks import CLEAN, check, failures
@@ -170,6 +171,20 @@ def is_job(process, launcher):
     return False
 
 
+def never_finalizes():
+    """A job of MPICH, whose MPI_Finalize does not return, and the folder with the library that makes it so."""
+    if "mpich" not in MPIS or not shutil.which("cc"):
+        return None, None
+    folder = tempfile.TemporaryDirectory()
+    library = os.path.join(folder.name, "libnever.so")
+    subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library], check=True, text=True,
+                   input="int pause(void);\nint MPI_Finalize(void) { for (;;) pause(); }\n")
+    job = subprocess.Popen(["mpirun.mpich", "-n", "2", "env", f"LD_PRELOAD={library}", JOB], env=CLEAN | ALLOW,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return job, folder
+
+
+never, folder = never_finalizes()  # takes 10 s, and is looked at last
 for places in (1, 4):
     checks_itself(places, run(JOB, KITH_PLACES=str(places)), f"{places} places in one process")
 threads = app(run(KITH, "app", "places_heat", "--places", "4", "--workers", "1", "--oversubscribe", "--small", "--json"), "threads")
@@ -250,4 +265,9 @@ for mpi in MPIS:
         named = [w for w in text.splitlines() if re.search(r"place \d: was lost: its process, \d+ on", w)]
         check(code == 3 and len(named) == places - 1 and f"process, {victim} on" in named[0] and seconds < 5,
               f"{mpi}, seed {seed}: {places - 1} survivors name process {victim}; exit code {code}, {seconds:.1f} s: {text}")
+if never:
+    out, text = never.communicate(timeout=60)
+    check(never.returncode == 0 and "fine: 2 places" in out and text.count("MPI_Finalize did not return") == 2,
+          f"processes leave without MPI_Finalize: exit code {never.returncode}, {out}{text}")
+    folder.cleanup()
 sys.exit(len(failures) > 0)
