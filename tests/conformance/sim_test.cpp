@@ -4,9 +4,11 @@
 #include "support/programs.hpp"
 #include "support/recordings.hpp"
 
+#include "engine/sim/combine.hpp"
 #include "engine/sim/simulation.hpp"
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -34,6 +36,27 @@ bool same_order(const recording& one, const recording& other) {
   return std::ranges::is_sorted(tasks, {}, began);
 }
 
+/// Each task has run once, after what it needs.
+void expect_all_in_order(const sim::program& p, const sim::result& r) {
+  std::uint64_t tasks = 0;
+  for (const worker_statistics& w : r.workers) tasks += w.tasks;
+  std::uint64_t expected = 0;
+  for (const recorded_task& t : p.recorded.tasks)
+    expected += !t.has(recorded_task::root) && !t.has(recorded_task::fence);
+  EXPECT_EQ(tasks, expected);
+  EXPECT_LE(r.load_balance_percent, 100.001);
+  for (std::size_t t = 0; t < r.schedule.tasks.size(); ++t) {
+    const recorded_task& mine = r.schedule.tasks[t];
+    if (mine.has(recorded_task::fence)) continue;
+    ASSERT_GE(mine.worker, 0);
+    for (const recorded_dependence& d : p.dependences(t)) {
+      const recorded_task& other = r.schedule.tasks[static_cast<std::size_t>(d.before)];
+      if (other.has(recorded_task::fence)) continue;
+      ASSERT_GE(mine.started, other.ended) << t << " after " << d.before;
+    }
+  }
+}
+
 TEST_P(simulated, each_task_once_and_after_what_it_needs) {
   const kith::test::setup& s = GetParam();
   machine_model m = model_by_name("bullion-s16-8");
@@ -41,28 +64,14 @@ TEST_P(simulated, each_task_once_and_after_what_it_needs) {
   set.policy = s.policy;
   set.workers = s.workers;
   set.keep_schedule = true;
-  for (const auto& run : programs) {
-    const sim::program p = sim::program_of(record(kith::test::make_options(1, "fifo"), run));
+  std::vector<sim::program> all;
+  for (const auto& run : programs) all.push_back(sim::program_of(record(kith::test::make_options(1, "fifo"), run)));
+  all.push_back(sim::combine(all));  // all at once
+  for (const sim::program& p : all) {
+    SCOPED_TRACE("program " + std::to_string(&p - all.data()));
     for (sim::fidelity how : {sim::fidelity::abstract, sim::fidelity::block}) {
       set.fidelity = how;
-      const sim::result r = sim::simulate(p, m, set);
-      std::uint64_t tasks = 0;
-      for (const worker_statistics& w : r.workers) tasks += w.tasks;
-      std::uint64_t expected = 0;
-      for (const recorded_task& t : p.recorded.tasks)
-        expected += !t.has(recorded_task::root) && !t.has(recorded_task::fence);
-      EXPECT_EQ(tasks, expected);
-      EXPECT_LE(r.load_balance_percent, 100.001);
-      for (std::size_t t = 0; t < p.tasks(); ++t) {
-        const recorded_task& mine = r.schedule.tasks[t];
-        if (mine.has(recorded_task::fence)) continue;
-        ASSERT_GE(mine.worker, 0);
-        for (const recorded_dependence& d : p.dependences(t)) {
-          const recorded_task& other = r.schedule.tasks[static_cast<std::size_t>(d.before)];
-          if (other.has(recorded_task::fence)) continue;
-          ASSERT_GE(mine.started, other.ended) << t << " after " << d.before;
-        }
-      }
+      expect_all_in_order(p, sim::simulate(p, m, set));
     }
   }
 }

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "base/rng.hpp"
-#include "engine/sim/program.hpp"
+#include "engine/sim/simulation.hpp"
 #include "machine/model.hpp"
 #include "support/recordings.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace kith::test {
@@ -17,6 +18,17 @@ inline machine_model free_chip() {
   machine_model m = model_by_name("cmp-32");
   m.costs = {};
   return m;
+}
+
+/// Only tasks take time.
+inline sim::settings plain(const std::string& policy, int workers) {
+  sim::settings s;
+  s.policy = policy;
+  s.workers = workers;
+  s.fidelity = sim::fidelity::abstract;
+  s.parts.scheduling = s.parts.contention = s.noise = false;
+  s.keep_schedule = true;
+  return s;
 }
 
 /// Task 0 is the root; the others are numbered from 1 on.

@@ -50,7 +50,7 @@ TEST(sim_line_filter, keeps_sets_or_refuses) {
   sim::line_streams s;
   s.first = {0, 0};
   s.own = 1030;
-  s.stack = 1024;
+  s.stacks = {{0, 1024}};
   s.stack_depth = {64};
   const sim::line_streams few = sim::filtered(s, {256, 4});
   EXPECT_EQ(few.own, 1280u);

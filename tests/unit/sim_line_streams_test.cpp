@@ -117,7 +117,7 @@ TEST(sim_line_streams, what_only_its_maker_touches_is_each_cores_own) {
   s.write(u, touching_script::stack, 128);
   const line_streams all = line_streams_of(s.finish());
   EXPECT_EQ(all.rows_of(1)[0].line, all.rows_of(2)[0].line);
-  EXPECT_GE(all.rows_of(1)[0].line, all.shared + all.stack);
+  EXPECT_GE(all.rows_of(1)[0].line, all.shared + all.stacks[0].size);
   EXPECT_LT(all.rows_of(1)[1].line, all.shared);
   EXPECT_EQ(all.rows_of(2)[2].line, all.shared);
   EXPECT_EQ(all.rows_of(2)[3].line, all.shared + 1);
@@ -125,9 +125,11 @@ TEST(sim_line_streams, what_only_its_maker_touches_is_each_cores_own) {
   // Another core's, and that of a task within another.
   std::set<std::uint32_t> lines;
   for (std::uint32_t core = 0; core < 4; ++core) {
-    for (const line_touches& k : {all.rows_of(1)[0], all.rows_of(2)[2]}) lines.insert(all.line_of(k.line, core, 0));
-    EXPECT_EQ(all.line_of(all.shared, core, 7), all.line_of(all.shared, core, 0) + 7);
-    EXPECT_EQ(all.line_of(all.shared, core, all.stack), all.line_of(all.shared, core, 0));
+    for (const line_touches& k : {all.rows_of(1)[0], all.rows_of(2)[2]})
+      lines.insert(all.line_of(k.line, core, 0, all.stacks[0]));
+    const std::uint32_t top = all.line_of(all.shared, core, 0, all.stacks[0]);
+    EXPECT_EQ(all.line_of(all.shared, core, 7, all.stacks[0]), top + 7);
+    EXPECT_EQ(all.line_of(all.shared, core, all.stacks[0].size, all.stacks[0]), top);
   }
   EXPECT_EQ(lines.size(), 8u);
   EXPECT_LT(*lines.rbegin(), all.lines(4));

@@ -19,22 +19,12 @@ using sim::fidelity;
 using sim::program;
 using sim::result;
 using sim::settings;
+using test::plain;
 using test::random_program;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 constexpr std::uint64_t ns = 1000;  // picoseconds
-
-/// Only tasks take time.
-settings plain(const std::string& policy, int workers) {
-  settings s;
-  s.policy = policy;
-  s.workers = workers;
-  s.fidelity = fidelity::abstract;
-  s.parts.scheduling = s.parts.contention = s.noise = false;
-  s.keep_schedule = true;
-  return s;
-}
 
 /// One node with `cores` cores.
 machine_model flat(int cores) {

@@ -4,6 +4,7 @@
 #include "analysis/addresses.hpp"
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
+#include "engine/sim/combine.hpp"
 #include "engine/sim/line_filter.hpp"
 #include "engine/sim/recorded_places.hpp"
 #include "json_text.hpp"
@@ -16,6 +17,7 @@
 #include "recording/file.hpp"
 #include "sim/rows.hpp"
 #include "sim/runs.hpp"
+#include "sim/together.hpp"
 #include "svg.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -36,13 +38,14 @@ namespace kith::tools {
 namespace {
 
 struct sim_options {
-  std::string file, machine = "bullion-s16-8", policies = "auto", fidelity, data = "first-touch";
+  std::vector<std::string> files;
+  std::string machine = "bullion-s16-8", policies = "auto", fidelity, data = "first-touch";
   std::string plot, output, gsu;
   std::vector<std::string> without, libraries;
   sim::settings set;
   int seeds = 1, hosts = 0;
-  double core_gbs = 10, access_cycles = -1;
-  bool l1_filter = false, json = false;
+  double core_gbs = 10, access_cycles = -1, stagger = 0;
+  bool together = false, l1_filter = false, json = false;
 };
 
 constexpr std::initializer_list<std::pair<const char*, sim::fidelity>> fidelities = {
@@ -87,6 +90,9 @@ sim::settings settings_of(const sim_options& o) {
   }
   if (o.l1_filter && s.fidelity != sim::fidelity::line)
     throw error("--l1-filter: is of the fidelity line; expected --fidelity line");
+  if (!std::isfinite(o.stagger)) throw error("--stagger: expected a number of seconds");
+  if (o.stagger > 0 && !o.together) throw error("--stagger: is of programs that run at once; expected --together");
+  s.stagger = static_cast<sim::picoseconds>(o.stagger * 1e12);
   if (!o.gsu.empty()) {
     s.hardware.used = true;
     if (o.gsu != "machine") s.hardware.cycles = static_cast<std::uint32_t>(std::stoul(o.gsu));
@@ -146,11 +152,18 @@ void print_table(const std::vector<std::string>& policies, const std::vector<sim
   fmt::print("{}", t.text());
 }
 
+/// What the run is called: its files, without folders.
+std::string title_of(const std::vector<std::string>& files) {
+  std::vector<std::string> stems;
+  for (const std::string& f : files) stems.push_back(std::filesystem::path(f).stem().string());
+  return fmt::format("{}", fmt::join(stems, " + "));
+}
+
 /// Draws how fast each policy is, and how much data moves.
 std::string draw_runs(const sim_options& o, const machine_model& m, const std::vector<std::string>& policies,
                       const std::vector<sim::result>& results) {
   const auto seeds = static_cast<std::size_t>(o.seeds);
-  chart c{.title = fmt::format("{} on {}", std::filesystem::path(o.file).stem().string(), m.title),
+  chart c{.title = fmt::format("{} on {}", title_of(o.files), m.title),
           .subtitle = o.seeds > 1 ? fmt::format("simulated, means of {} seeds", o.seeds) : "simulated",
           .parts = {{"speed-up over one core", {}}, {"moved between nodes [GB]", {}}},
           .one_scale = false};
@@ -183,13 +196,92 @@ const char* fidelity_name(sim::fidelity how) {
   return "";
 }
 
+/// Several programs, and those that they are together.
+struct workload {
+  std::vector<sim::program> alone;  // empty without --together
+  std::vector<std::string> names;   // the files; a file that is given again has a number
+  std::vector<std::size_t> tasks;
+  std::uint32_t throttle = 0;
+  sim::program program;
+};
+
+sim::program program_in(const std::string& file, const sim_options& o, const machine_model& m, sim::fidelity how,
+                        progress& bar) {
+  const auto tell = [&](const char* what, double share) { bar.share(what, share); };
+  sim::program p = sim::program_of(read_recording(file, tell), o.core_gbs);
+  if (how != sim::fidelity::line) return p;
+  if (m.line.present) analysis::expect_addresses(p.recorded, file);  // else the machine is to blame
+  bar.wait_for("reading addresses");
+  p.lines = sim::line_streams_on(p.recorded, m);
+  if (o.l1_filter) p.lines = sim::filtered_on(std::move(p.lines), m);
+  return p;
+}
+
+std::uint32_t throttle_of(const sim::program& p) {
+  constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();  // 0 would mean no bound
+  return static_cast<std::uint32_t>(std::min(most, p.recorded.meta_number("throttle", 2048)));
+}
+
+workload workload_of(const sim_options& o, const machine_model& m, const sim::settings& base, progress& bar) {
+  if (o.files.size() > 1 && !o.together)
+    throw error(fmt::format("{} recordings: --together simulates them at once on one machine; without it, give one",
+                            o.files.size()));
+  if (o.together && o.files.size() == 1)
+    throw error("--together: one recording; expected two or more, which run at once (a file may be given again)");
+  if (o.together && !o.output.empty())
+    throw error("--output: a recording is of one program; leave out --together, and give one file");
+  workload all;
+  for (const std::string& file : o.files) {
+    sim::program p = program_in(file, o, m, base.fidelity, bar);
+    if (o.together && !p.recorded.places.empty())
+      throw error(file +
+                      ": a recording of places cannot run together with other programs; give it alone, without "
+                      "--together",
+                  error_kind::input);
+    const std::uint32_t throttle = throttle_of(p);
+    if (base.throttle == 0 && !all.names.empty() && throttle != all.throttle)
+      throw error(fmt::format("{} was recorded with throttle {}, and {} with {}; give one for both (--throttle)",
+                              all.names.front(), all.throttle, file, throttle));
+    all.throttle = throttle;
+    const auto before =
+        std::count(o.files.begin(), o.files.begin() + static_cast<std::ptrdiff_t>(all.names.size()), file);
+    all.names.push_back(before == 0 ? file : fmt::format("{} ({})", file, before + 1));
+    all.tasks.push_back(p.tasks());
+    if (o.together) {
+      all.alone.push_back(std::move(p));
+    } else {
+      all.program = std::move(p);
+    }
+  }
+  if (o.together) all.program = sim::combine(all.alone);
+  return all;
+}
+
+/// Of each run, compared with each of its programs alone.
+std::vector<multiprogram_figures> compare_with_alone(const workload& all, const machine_model& m,
+                                                     const std::vector<sim::settings>& runs,
+                                                     const std::vector<sim::result>& results, progress& bar) {
+  std::vector<std::vector<sim::picoseconds>> alone(runs.size());
+  for (std::size_t k = 0; k < all.alone.size(); ++k) {
+    const std::vector<sim::result> one = simulate_all(all.alone[k], m, runs, [&](std::size_t done, std::size_t whole) {
+      bar.share(fmt::format("{} alone: {} of {} runs", printable(all.names[k]), done, whole),
+                static_cast<double>(done) / static_cast<double>(whole));
+    });
+    for (std::size_t i = 0; i < runs.size(); ++i) alone[i].push_back(one[i].makespan);
+  }
+  std::vector<multiprogram_figures> figures;
+  for (std::size_t i = 0; i < runs.size(); ++i) figures.push_back(multiprogram_figures_of(results[i], alone[i]));
+  return figures;
+}
+
 outcome run_sim(const sim_options& o) {
   load_policy_libraries(o.libraries);
   if (!(o.core_gbs > 0) || !std::isfinite(o.core_gbs))
     throw error(fmt::format("--recorded-gbs {}: expected a number greater than 0", o.core_gbs));
   const std::vector<std::string> policies = policies_of(o.policies);
   std::vector<std::string> inputs = files_of(policies);
-  inputs.insert(inputs.end(), {o.file, o.machine});
+  inputs.insert(inputs.end(), o.files.begin(), o.files.end());
+  inputs.push_back(o.machine);
   if (!o.output.empty()) refuse_output("--output", o.output, inputs);
   if (!o.plot.empty()) refuse_output("--plot", o.plot, inputs);
   const machine_model m = model_by_name(o.machine, o.hosts);
@@ -197,18 +289,10 @@ outcome run_sim(const sim_options& o) {
   abstract_if_large(base, o, m);
   progress bar;
   const auto tell = [&](const char* what, double share) { bar.share(what, share); };
-  sim::program p = sim::program_of(read_recording(o.file, tell), o.core_gbs);
+  const workload all = workload_of(o, m, base, bar);
+  const sim::program& p = all.program;
   sim::use_recorded_places(base, p, base.workers);
-  if (base.fidelity == sim::fidelity::line) {
-    if (m.line.present) analysis::expect_addresses(p.recorded, o.file);  // else the machine is to blame
-    bar.wait_for("reading addresses");
-    p.lines = sim::line_streams_on(p.recorded, m);
-    if (o.l1_filter) p.lines = sim::filtered_on(std::move(p.lines), m);
-  }
-  if (base.throttle == 0) {
-    constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();  // 0 would mean no bound
-    base.throttle = static_cast<std::uint32_t>(std::min(most, p.recorded.meta_number("throttle", 2048)));
-  }
+  if (base.throttle == 0) base.throttle = all.throttle;
   std::vector<sim::settings> runs;
   for (const std::string& policy : policies) {
     for (int s = 0; s < o.seeds; ++s) {
@@ -225,6 +309,8 @@ outcome run_sim(const sim_options& o) {
   std::vector<sim::result> results = simulate_beside_one_core(p, m, runs, [&](std::size_t done, std::size_t all) {
     bar.share(fmt::format("{} of {} runs", done, all), static_cast<double>(done) / static_cast<double>(all));
   });
+  std::vector<multiprogram_figures> together;
+  if (o.together) together = compare_with_alone(all, m, runs, results, bar);
   const auto seeds = static_cast<std::size_t>(o.seeds);
   if (!o.plot.empty()) {
     write_picture(draw_runs(o, m, policies, results), o.plot);
@@ -236,18 +322,22 @@ outcome run_sim(const sim_options& o) {
   bar.clear();
   if (o.json) {
     nlohmann::json rows = nlohmann::json::array();
-    for (std::size_t i = 0; i < runs.size(); ++i) rows.push_back(json_row(runs[i], results[i], m));
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      rows.push_back(json_row(runs[i], results[i], m));
+      if (o.together) rows.back().update(multiprogram_row(together[i], all.names, all.tasks));
+    }
     fmt::print("{}\n", json_text(rows, 2));
   } else {
-    fmt::print("{} on {}\n{} tasks, {} workers, fidelity {}{}\n", printable(o.file),
-               styled(printable(m.title), tone::strong), p.tasks(), results.front().workers.size(),
-               fidelity_name(base.fidelity),
+    fmt::print("{} on {}\n{} tasks, {} workers, fidelity {}{}\n",
+               printable(fmt::format("{}", fmt::join(all.names, ", "))), styled(printable(m.title), tone::strong),
+               p.tasks(), results.front().workers.size(), fidelity_name(base.fidelity),
                o.seeds > 1 ? fmt::format(", {} seeds: means, and half the range", o.seeds) : "");
     std::vector<double> alone;
     for (std::size_t s = 0; s < seeds; ++s) alone.push_back(static_cast<double>(results[s].one_core) * 1e-12);
     fmt::print("speed-up: over one core of the same machine, simulated under auto: {:.4g} s\n\n",
                sample_of(alone).mean);
     print_table(policies, results, seeds);
+    if (o.together) print_multiprogram(policies, all.names, together, seeds);
     print_fitted(m);
   }
   return outcome::fine;
@@ -257,7 +347,14 @@ outcome run_sim(const sim_options& o) {
 
 std::function<outcome()> add_sim(CLI::App& command) {
   auto o = std::make_shared<sim_options>();
-  command.add_option("file", o->file, "the recording (`kith record` makes one)")->required()->type_name("FILE");
+  command.add_option("file", o->files, "the recording (`kith record` makes one); with --together, several")
+      ->required()
+      ->type_name("FILE");
+  command.add_flag("--together", o->together,
+                   "the recorded programs run at once on one machine, under one policy; each is compared with itself "
+                   "alone");
+  command.add_option("--stagger", o->stagger, "with --together: each further program starts so many seconds later (0)")
+      ->check(CLI::Range(0.0, 1e6));
   command.add_option("--machine", o->machine, "the machine, one of `kith machines` or a file (bullion-s16-8)")
       ->type_name("MACHINE|FILE");
   command
@@ -314,6 +411,9 @@ std::function<outcome()> add_sim(CLI::App& command) {
       "\"overhead_percent\", "
       "\"partition_percent\", \"remote_access_percent\", \"remote_bytes\", \"steals\", \"steal_attempts\", "
       "\"first_steal_s\" (null: no steal), ...}]\n"
+      "With --together also \"programs\": [{\"file\", \"tasks\", \"start_s\", \"time_s\", \"alone_s\", "
+      "\"slowdown\"}], \"antt\" (mean slow-down), \"stp\" (sum of 1 / slow-down), \"fairness\" (least slow-down over "
+      "the greatest).\n"
       "Exit code: 0, or 2 for a wrong command line, recording or machine, and for a run that starves.");
   return [o] { return run_sim(*o); };
 }

@@ -68,7 +68,7 @@ void engine::end_body(worker& w) {
   if (r.has(recorded_task::root)) {
     state_of(t) = task_state::ended;
     note_completed(w, t);
-    done_ = root_ == program_.roots.size();
+    end_root(t, w);
     return;
   }
   w.sums.add(event::task_executed);

@@ -70,7 +70,8 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
       data_(m),
       costs_{cost(m.costs.create),  cost(m.costs.push),  cost(m.costs.pop),
              cost(m.costs.attempt), cost(m.costs.steal), cost(m.costs.wake)},
-      events_(static_cast<std::size_t>(team_.size()) * (s.hardware.used ? 2 : 1)) {
+      events_(static_cast<std::size_t>(team_.size()) * (s.hardware.used ? 2 : 1) +
+              (p.members.size() > 1 ? p.members.size() : 0)) {
   const auto workers = static_cast<std::size_t>(team_.size());
   const bool by_allocation = s.distribution != distribution::first_touch && s.distribution != distribution::colors;
   if (by_allocation && !p.recorded.allocations.empty())
@@ -89,6 +90,12 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     throw error(
         "policy '" + s.policy + "': moving pages is part of the fidelity block alone; expected --fidelity block",
         error_kind::setting);
+  if (p.members.size() > 1 && s.places.count != 0)
+    throw error("several programs are simulated together without places", error_kind::setting);
+  for (std::size_t k = 0; k < p.members.size(); ++k)
+    members_.push_back({.next_root = p.members[k].first_root,
+                        .root_worker = static_cast<std::uint32_t>(k * workers / p.members.size())});
+  unbegun_ = members_.size();
   const bool apart = s.places.count != 0 && s.places.groups != worker_groups::all;
   const std::size_t groups = !apart                                      ? 1
                              : s.places.groups == worker_groups::workers ? workers
@@ -101,6 +108,9 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
     made.policy.set(s.plan ? chosen_policy<sequential::world>{std::make_unique<planned>(context, *s.plan)}
                            : choose_policy<sequential::world>(policy, context));
   }
+  if (p.members.size() > 1 && this->policy().has_gate())
+    throw error("policy '" + policy + "' repeats the schedule of one program; expected another, or one recording",
+                error_kind::setting);
   if (s.fidelity == fidelity::block) memory_.emplace(p, m, s.distribution, s.parts, s.chunk_bytes);
   if (s.fidelity == fidelity::line) make_lines();
   if (s.hardware.used) {
@@ -124,8 +134,9 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
                                 .core = static_cast<std::uint32_t>(core.value)};
     workers_.back().speed = static_cast<std::uint64_t>(1024 / m.speeds[core.index()]);
   }
-  records_ =
-      records_of(p, [this](std::int32_t c) { return color_here(c); }, [this](std::int32_t n) { return node_here(n); });
+  records_ = records_of(
+      p, [this](const program::member& member, std::int32_t c) { return color_here(member, c); },
+      [this](const program::member& member, std::int32_t n) { return node_here(member, n); });
   if (s.distribution == distribution::colors) place_by_colors();
   if (s.distribution == distribution::regions) place_by_regions();
   if (layout_) place_by_layout();
@@ -234,7 +245,12 @@ result engine::run() {
     }
     const std::uint32_t id = events_.first_worker();
     if (id >= workers_.size()) {
-      step_prefetcher(workers_[id - workers_.size()], now);
+      const std::size_t other = id - workers_.size();
+      if (other < prefetchers_.size()) {
+        step_prefetcher(workers_[other], now);
+      } else {
+        wake_for_root(other - prefetchers_.size(), now);
+      }
       continue;
     }
     worker& w = workers_[id];

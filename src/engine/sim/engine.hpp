@@ -42,9 +42,18 @@ class engine {
   void submit(worker& w, kith::job<sequential::worker_view>& j, const worker_set& audience);
 
  private:
+  // roots.cpp: when the members of the program begin
+  void start_members(const worker& w);
+  /// Begins a root whose turn it is on this worker, which has nothing to run or waits; false if there is none.
+  bool begin_due_root(worker& w) { return unbegun_ != 0 && try_begin_root(w); }
+  bool try_begin_root(worker& w);
+  void begin_root(worker& w, std::size_t member);
+  void end_root(std::int32_t t, const worker& w);
+  void wake_for_root(std::size_t member, picoseconds now);
+  void set_start_event(std::size_t member, picoseconds start);
+
   // create.cpp, life.cpp, compute.cpp and ends.cpp: what happens to tasks
   void step(worker& w);
-  void begin_root(worker& w);
   void start(worker& w, std::int32_t t, bool at_creation = false);
   void note_worker(std::int32_t t, const worker&);
   void name_passers(const task_record&);
@@ -85,7 +94,7 @@ class engine {
   picoseconds access_interval(std::size_t task) const noexcept;
   void begin_replay(worker& w, frame& f, picoseconds work, bool all);
   void replay(worker& w, frame& f);
-  std::uint32_t lines_in_use(const worker& w) const noexcept;
+  std::uint32_t lines_in_use(const worker& w, std::int32_t task) const noexcept;
   void measure_lines_from_here();
   void line_results(result& r);
 
@@ -143,15 +152,15 @@ class engine {
   picoseconds cost(double ns) const { return settings_.parts.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
   picoseconds far_cost(picoseconds near, const worker& w, worker_id owner) const;
   int distance_of_shared() const;
-  /// The program's colors and nodes refer to the recorded machine; they are scaled to this one.
-  std::int32_t color_here(std::int32_t c) const noexcept {
-    const auto then = static_cast<std::int32_t>(program_.recorded.worker_node.size());
+  /// A member's colors and nodes refer to the machine where it was recorded; they are scaled to this one.
+  std::int32_t color_here(const program::member& recorded, std::int32_t c) const noexcept {
+    const std::int32_t then = recorded.workers;
     if (c < 0 || then == 0) return c;
     const std::int64_t here = c < then ? std::int64_t{c} * team_.size() / then : std::int64_t{c} - then + team_.size();
     return static_cast<std::int32_t>(std::min<std::int64_t>(here, std::numeric_limits<std::int32_t>::max()));
   }
-  std::int32_t node_here(std::int32_t n) const noexcept {
-    return n < 0 ? n : static_cast<std::int32_t>(std::int64_t{n % program_.nodes} * team_.nodes() / program_.nodes);
+  std::int32_t node_here(const program::member& recorded, std::int32_t n) const noexcept {
+    return n < 0 ? n : static_cast<std::int32_t>(std::int64_t{n % recorded.nodes} * team_.nodes() / recorded.nodes);
   }
   /// The policy of the first group. Those of other groups need and observe the same.
   const policy_calls<sequential::world>& policy() const noexcept { return groups_.front().policy; }
@@ -274,7 +283,16 @@ class engine {
   std::vector<std::uint32_t> left_and_empty_;  // scopes whose parents must be ended
   std::unordered_map<const void*, picoseconds> queue_free_at_;  // when a queue is free again; never iterated
   std::vector<task*> batch_;
-  std::size_t root_ = 0;
+  /// How far a member of the program is.
+  struct member_state {
+    std::size_t next_root;
+    std::uint32_t root_worker;
+    bool runs = false;  // a root of it has begun and not ended
+    picoseconds starts = 0, ended = 0;
+  };
+  std::vector<member_state> members_;  // by member
+  std::size_t unbegun_ = 0;            // members of which no root runs, and one is left
+  bool started_ = false;               // what comes before the last marks has run
   bool done_ = false;
   std::uint32_t sequence_ = 0;
   std::uint64_t steps_ = 0, events_taken_ = 0;  // result::steps, result::events

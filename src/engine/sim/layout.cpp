@@ -73,7 +73,9 @@ layout::layout(const program& p, const machine& on, std::span<const node_id> wor
   const auto count = static_cast<std::int64_t>(on.nodes.size());
   std::uintptr_t begin = first_address;
   std::size_t coarse = 0;
+  auto member = p.members.begin();
   for (const recorded_allocation& a : p.recorded.allocations) {
+    while (blocks_.size() == member->end_allocation) ++member;
     placement& b = blocks_.emplace_back();
     b.page_bytes = a.huge ? rounded(huge_page, piece) : piece;
     b.begin = begin = rounded(begin, b.page_bytes);
@@ -89,7 +91,8 @@ layout::layout(const program& p, const machine& on, std::span<const node_id> wor
       case kind::coarse: b.nodes = {nodes.in_turn()[coarse++ % nodes.in_turn().size()]}; break;
       case kind::local:
       case kind::at_node:  // the node's number is scaled from the recorded machine to this one
-        if (a.node >= 0) b.nodes = {nodes.nearest(node_id(static_cast<int>(a.node % p.nodes * count / p.nodes)))};
+        if (a.node >= 0)
+          b.nodes = {nodes.nearest(node_id(static_cast<int>(a.node % member->nodes * count / member->nodes)))};
         break;
       case kind::standard:
       case kind::system:

@@ -19,9 +19,8 @@ void engine::step(worker& w) {
   }
   if (w.frames.empty()) {
     if (switch_stack(w)) return;
-    if (w.number == 0 && root_ < program_.roots.size() && w.suspended.empty()) {
-      begin_root(w);
-    } else if (w.next >= 0) {
+    if (begin_due_root(w)) return;
+    if (w.next >= 0) {
       start(w, std::exchange(w.next, -1));
     } else {
       search(w);
@@ -39,7 +38,7 @@ void engine::step(worker& w) {
     case frame_state::offering: break;
   }
   if (!may_resume(f)) {
-    if (switch_stack(w)) return;
+    if (switch_stack(w) || begin_due_root(w)) return;
     if (w.next >= 0) {
       run_found(w, std::exchange(w.next, -1));
     } else {
@@ -72,21 +71,6 @@ bool engine::may_resume(const frame& wait) const {
   if (wait.state == frame_state::offering) return records_[static_cast<std::size_t>(wait.offered)].accepted;
   const scope_state& s = scopes_[wait.scope];
   return wait.state == frame_state::waiting ? s.unfinished == s.held : throttle_.is_below_low_mark(s.unfinished);
-}
-
-void engine::begin_root(worker& w) {
-  const std::int32_t t = program_.roots[root_++];
-  if (root_ - 1 == program_.measured_from) measure_from_here();
-  for (policy_group& g : groups_) g.policy.run_began();
-  for (worker& x : workers_) x.has_worked = false;
-  run_began_ = w.clock;
-  state_of(t) = task_state::running;
-  frame f{.task = t, .action = record_of(t).first_action, .began = w.clock};
-  f.fetched = true;
-  if (lines_) f.stack_base = lines_in_use(w);
-  if (policy().has_gate()) f.naming.self = identities_.identity_of(t);
-  note_worker(t, w);
-  w.frames.push_back(f);
 }
 
 /// What the task delivers comes from this worker.
@@ -133,7 +117,7 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
   }
   const task_record& r = record_of(t);
   const bool explores = r.has(recorded_task::keyed) && !r.explored;
-  const std::uint32_t stack_base = lines_ ? lines_in_use(w) : 0;
+  const std::uint32_t stack_base = lines_ ? lines_in_use(w, t) : 0;
   frame& f = w.frames.emplace_back();
   f.task = t;
   f.stack_base = stack_base;
@@ -192,7 +176,11 @@ void engine::count_accesses(worker& w, frame& f) {
   if (t.color >= 0) count.task_belongs_to(life::node_of_color(team_, t.color));
   w.sums.add(event::remote_access, count.remote());
   w.sums.add(event::local_access, count.local());
-  const std::uint64_t noise = settings_.noise ? noise_of(machine_, settings_.seed, f.task) : 1024;
+  std::uint64_t noise = 1024;
+  if (settings_.noise) {  // as in a run of its program alone
+    const program::member& member = program_.members[program_.member_of(static_cast<std::size_t>(f.task))];
+    noise = noise_of(machine_, settings_.seed, f.task - static_cast<std::int32_t>(member.first_task));
+  }
   f.factor = noise * w.speed >> 10;
   if (settings_.fidelity == fidelity::abstract) {
     // By bytes, if the task has any; else by the counted accesses.

@@ -41,9 +41,10 @@ class cold_level {
 
 line_streams filtered(line_streams all, cache_shape first) {
   if (all.first.empty()) return all;
-  if (all.stack % first.sets != 0)
+  const std::uint32_t stack = all.stacks.front().size;
+  if (stack % first.sets != 0)
     throw error("--l1-filter: a way of the first level has " + std::to_string(first.sets) +
-                    " lines, more than the program's stacks (" + std::to_string(all.stack) +
+                    " lines, more than the program's stacks (" + std::to_string(stack) +
                     "), so a line's set depends on what ran before; leave the filter out",
                 error_kind::setting);
   all.own = in_whole(all.own, first.sets);

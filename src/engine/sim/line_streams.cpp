@@ -158,7 +158,8 @@ class reader {
     uses_.decide();
     if (deepest_ > most_own_stack) refuse("a task touches its stack more than 64 MiB below where it began");
     // Room for tasks in the waits of others.
-    result_.stack = static_cast<std::uint32_t>(std::bit_ceil(std::max<std::uint64_t>(1024, 4 * (deepest_ / bytes_))));
+    result_.stacks.push_back(
+        {0, static_cast<std::uint32_t>(std::bit_ceil(std::max<std::uint64_t>(1024, 4 * (deepest_ / bytes_))))});
     result_.first.push_back(0);
     if (!r_.counts.empty()) result_.instructions.assign(r_.tasks.size(), -1);
     auto counted = r_.counts.begin();
@@ -244,7 +245,7 @@ class reader {
 
   void lay_out() {
     std::uint64_t shared = 0, own_end = 0;
-    const std::vector<std::uint64_t> first = pages_.laid_out(result_.stack, shared, own_end);
+    const std::vector<std::uint64_t> first = pages_.laid_out(result_.stacks.front().size, shared, own_end);
     if (shared + own_end > most_lines) refuse("its memory has more than 2^30 lines");
     result_.shared = static_cast<std::uint32_t>(shared);
     result_.own = static_cast<std::uint32_t>(own_end);

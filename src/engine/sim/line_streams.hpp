@@ -35,9 +35,14 @@ static_assert(sizeof(line_touches) == 8);
 struct line_streams {
   std::vector<std::uint64_t> first;  // by task, into `rows`; empty: there are no addresses
   std::vector<line_touches> rows;
-  std::uint32_t shared = 0;                // lines; those of a core's own memory follow
-  std::uint32_t own = 0;                   // lines of a core's own memory, the stack first
-  std::uint32_t stack = 0;                 // a power of two; line 0 is where the outermost body began, others are below
+  std::uint32_t shared = 0;  // lines; those of a core's own memory follow
+  std::uint32_t own = 0;     // lines of a core's own memory; a program's stacks come first
+  /// Where a program's stacks are in a core's own memory. The first line is where the outermost body began; others are
+  /// below.
+  struct stack_area {
+    std::uint32_t first = 0, size = 0;  // a power of two
+  };
+  std::vector<stack_area> stacks;          // by member of the program
   std::vector<std::uint32_t> stack_depth;  // by task: the lines of its stack that it touches, in whole pages
   std::uint64_t bytes = line_bytes;        // of a line
   // By task: instructions for each of its accesses; negative: its instructions were not counted, or it has no accesses.
@@ -58,11 +63,13 @@ struct line_streams {
   }
   /// All lines on a machine with so many cores.
   std::uint64_t lines(std::size_t cores) const noexcept { return shared + std::uint64_t{own} * cores; }
-  /// The line that a core touches whose task's body began `below` lines below the outermost one's.
-  std::uint32_t line_of(std::uint32_t line, std::uint32_t core, std::uint32_t stack_base) const noexcept {
+  /// The line that a core touches whose task's body began `stack_base` lines below the outermost one's in these stacks.
+  std::uint32_t line_of(std::uint32_t line, std::uint32_t core, std::uint32_t stack_base,
+                        stack_area stacks_of_program) const noexcept {
+    const auto [first_line, size] = stacks_of_program;
     if (line < shared) return line;
-    const std::uint32_t mine = line - shared;
-    return shared + core * own + (mine < stack ? (mine + stack_base) & (stack - 1) : mine);
+    const std::uint32_t mine = line - shared, depth = mine - first_line;  // wraps around if it is before the stacks
+    return shared + core * own + (depth < size ? first_line + ((depth + stack_base) & (size - 1)) : mine);
   }
 };
 

@@ -14,6 +14,7 @@
 #include <kith/error.hpp>
 
 #include <time.h>
+#include <algorithm>
 
 namespace kith::sim {
 
@@ -62,13 +63,19 @@ bool engine::has_rows(const frame& f) const noexcept {
   return f.row < program_.lines.rows_of(static_cast<std::size_t>(f.task)).size();
 }
 
-/// How many lines of the worker's stacks are in use.
-std::uint32_t engine::lines_in_use(const worker& w) const noexcept {
-  const frame_stack* inner = &w.frames;
-  if (inner->empty() && !w.suspended.empty()) inner = &w.suspended.back();
-  if (inner->empty()) return 0;
-  const frame& f = inner->back();
-  return f.stack_base + program_.lines.stack_depth[static_cast<std::size_t>(f.task)];
+/// How many lines of the worker's stacks are in use by the task's program.
+std::uint32_t engine::lines_in_use(const worker& w, std::int32_t task) const noexcept {
+  const std::size_t member = program_.member_of(static_cast<std::size_t>(task));
+  const auto is_of_member = [&](const frame& f) {
+    return program_.member_of(static_cast<std::size_t>(f.task)) == member;
+  };
+  const auto innermost = [&](const frame_stack& s) {
+    const auto found = std::ranges::find_if(s.rbegin(), s.rend(), is_of_member);
+    return found == s.rend() ? nullptr : &*found;
+  };
+  const frame* f = innermost(w.frames);
+  for (auto s = w.suspended.rbegin(); f == nullptr && s != w.suspended.rend(); ++s) f = innermost(*s);
+  return f == nullptr ? 0 : f->stack_base + program_.lines.stack_depth[static_cast<std::size_t>(f->task)];
 }
 
 /// The task touches the lines that belong to a piece of computing, or all that are left.
@@ -95,11 +102,12 @@ void engine::replay(worker& w, frame& f) {
   };
   const picoseconds first = lines_->first(), idle = lines_->idle_memory(), began = w.clock;
   const line_streams& all = program_.lines;
+  const line_streams::stack_area stacks = all.stacks[program_.member_of(static_cast<std::size_t>(f.task))];
   const line_touches* next = w.lines.next;
   std::uint32_t taken = w.lines.taken;
   picoseconds now = began, until = replay_limit(now);
   while (next != w.lines.end && now <= until) {
-    const std::uint32_t line = all.line_of(next->line, core, f.stack_base);
+    const std::uint32_t line = all.line_of(next->line, core, f.stack_base, stacks);
     picoseconds took = w.lines.each;
     if (const std::optional<picoseconds> near = lines_->hit(core, line, next->writes != 0)) {
       took += *near;

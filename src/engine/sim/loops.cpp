@@ -16,7 +16,8 @@ namespace {
 
 /// The nodes of the measured part, by level; each level is sorted by color.
 std::vector<std::vector<std::int32_t>> levels_of(const program& p) {
-  const std::uint64_t from = p.recorded.tasks[static_cast<std::size_t>(p.roots[p.measured_from])].created;
+  const std::uint64_t from =
+      p.recorded.tasks[static_cast<std::size_t>(p.roots[p.members.front().measured_from])].created;
   const auto counts = [&](std::size_t t) {
     const recorded_task& k = p.recorded.tasks[t];
     return k.has(recorded_task::keyed) && k.color >= 0 && k.created >= from;

@@ -91,7 +91,8 @@ std::int32_t gather_outsiders(recording& r) {
 program program_of(recording r, double core_gbs) {
   program p;
   prepare_places(r);
-  p.outside_root = gather_outsiders(r);
+  program::member& whole = p.members.emplace_back();
+  whole.outside_root = gather_outsiders(r);
   p.recorded = std::move(r);
   const std::vector<recorded_task>& tasks = p.recorded.tasks;
   std::vector<recorded_action> all;
@@ -135,13 +136,13 @@ program program_of(recording r, double core_gbs) {
   p.first_action.push_back(0);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const recorded_task& t = tasks[i];
-    const std::uint64_t whole = t.work_ns * 1000;
+    const std::uint64_t all_work = t.work_ns * 1000;
     // The gaps between a task's actions are its computing; the share of memory is taken from each gap in proportion.
     const auto compute = [&](std::uint64_t ns) {
       const std::uint64_t ps =
-          whole == 0 ? 0
-                     : static_cast<std::uint64_t>(static_cast<double>(ns) * 1000 * static_cast<double>(p.compute[i]) /
-                                                  static_cast<double>(whole));
+          all_work == 0 ? 0
+                        : static_cast<std::uint64_t>(static_cast<double>(ns) * 1000 *
+                                                     static_cast<double>(p.compute[i]) / static_cast<double>(all_work));
       if (ps != 0) p.actions.push_back(of_kind(action::compute, ps));
     };
     const bool leaf = at == all.size() || all[at].task != static_cast<std::int32_t>(i);
@@ -164,13 +165,17 @@ program program_of(recording r, double core_gbs) {
     for (; n < names.size() && names[n].first == static_cast<std::int32_t>(i); ++n) p.named.push_back(names[n].second);
     p.first_named.push_back(p.named.size());
   }
-  p.nodes = static_cast<std::int32_t>(std::clamp<std::int64_t>(p.recorded.meta_number("nodes", 1), 1, 1 << 20));
+  whole.end_task = tasks.size();
+  whole.end_root = p.roots.size();
+  whole.end_allocation = p.recorded.allocations.size();
+  whole.nodes = static_cast<std::int32_t>(std::clamp<std::int64_t>(p.recorded.meta_number("nodes", 1), 1, 1 << 20));
+  whole.workers = static_cast<std::int32_t>(p.recorded.worker_node.size());
   if (p.roots.empty()) throw error("the recording has no run in it", error_kind::input);
   if (!p.recorded.marks.empty()) {
     const std::uint64_t from = p.recorded.marks.back().at;
-    while (p.measured_from + 1 < p.roots.size() &&
-           tasks[static_cast<std::size_t>(p.roots[p.measured_from])].started < from)
-      ++p.measured_from;
+    while (whole.measured_from + 1 < p.roots.size() &&
+           tasks[static_cast<std::size_t>(p.roots[whole.measured_from])].started < from)
+      ++whole.measured_from;
   }
   add_places(p);
   return p;

@@ -54,11 +54,8 @@ struct program {
   std::vector<std::int32_t> named;
   std::vector<std::pair<std::uint32_t, std::int32_t>>
       static_graph_nodes;           // scope, node: of static graphs, without sources
-  std::vector<std::int32_t> roots;  // in the order of their starts
-  std::int32_t outside_root =
-      -1;  // an added root, the last task, that creates the tasks that came from outside; -1: none
+  std::vector<std::int32_t> roots;  // by member, in the order of their starts
   std::uint32_t scopes = 0;
-  std::int32_t nodes = 1;                 // of the recorded machine
   std::vector<std::uint8_t> found_first;  // by scope: of a graph whose nodes are all found before any computes
   // By task: where it must run, and the bytes of its arguments, which travel if another place creates it. Empty: the
   // program has no places.
@@ -70,13 +67,29 @@ struct program {
     std::uint64_t bytes = 0;
   };
   std::vector<returned> results;  // by scope: of its only task, whose result comes back when it has ended. May be empty
-  std::size_t measured_from = 0;  // the first root after the last mark
   line_streams lines;             // what tasks touch, for the fidelity line; else empty
+
+  /// A recorded program of those that run at once (combine.hpp): its share of the tables, and where it was recorded.
+  struct member {
+    std::size_t first_task = 0, end_task = 0;
+    std::size_t first_root = 0, end_root = 0;  // in `roots`
+    std::size_t measured_from = 0;             // the first root after the last mark
+    std::size_t end_allocation = 0;
+    std::int32_t nodes = 1;          // of the recorded machine
+    std::int32_t workers = 0;        // of the recorded run
+    std::int32_t outside_root = -1;  // an added root, the last task, that creates the tasks that came from outside
+  };
+  std::vector<member> members;  // at least one
 
   exposure_factors exposure_of(std::size_t t) const noexcept {
     return exposure.empty() ? exposure_factors() : exposure[t];
   }
   std::size_t tasks() const noexcept { return recorded.tasks.size(); }
+  std::size_t member_of(std::size_t task) const noexcept {
+    std::size_t m = 0;
+    while (task >= members[m].end_task) ++m;
+    return m;
+  }
   std::span<const recorded_access> accesses(std::size_t t) const noexcept {
     return {recorded.accesses.data() + recorded.first_access[t],
             recorded.accesses.data() + recorded.first_access[t + 1]};

@@ -18,6 +18,7 @@ std::vector<task_record> records_of(const program& p, const translation& color, 
   const auto at = [](std::uint64_t i) { return static_cast<std::uint32_t>(i); };
   for (std::size_t i = 0; i < p.tasks(); ++i) {
     const recorded_task& t = p.recorded.tasks[i];
+    const program::member& member = p.members[p.member_of(i)];
     all.push_back({.first_access = at(p.recorded.first_access[i]),
                    .end_access = at(p.recorded.first_access[i + 1]),
                    .first_dependence = at(p.recorded.first_dependence[i]),
@@ -26,8 +27,8 @@ std::vector<task_record> records_of(const program& p, const translation& color, 
                    .end_action = at(p.first_action[i + 1]),
                    .bytes = p.bytes[i],
                    .scope = t.scope,
-                   .color = color(t.color),
-                   .node = static_cast<std::int16_t>(node(t.node)),
+                   .color = color(member, t.color),
+                   .node = static_cast<std::int16_t>(node(member, t.node)),
                    .type = t.type,
                    .flags = t.flags,
                    .priority = t.priority,

@@ -38,8 +38,8 @@ struct alignas(64) task_record {
 };
 static_assert(sizeof(task_record) == 64);
 
-/// Translates colors or nodes of one machine to another.
-using translation = std::function<std::int32_t(std::int32_t)>;
+/// Translates colors or nodes of the machine where a member was recorded to another.
+using translation = std::function<std::int32_t(const program::member&, std::int32_t)>;
 
 /// The records of all tasks of the program. Throws kith::error for a program with more than 2^32 - 2 accesses,
 /// dependences or actions.

@@ -46,7 +46,10 @@ void engine::measure_from_here() {
 result engine::results() {
   if (const std::string word = policy().final_error(); !word.empty()) throw error(word);
   result r;
-  r.makespan = workers_.front().clock - baseline_.time;
+  for (const member_state& m : members_) {
+    r.makespan = std::max(r.makespan, m.ended - baseline_.time);
+    r.programs.push_back({.started = m.starts - baseline_.time, .ended = m.ended - baseline_.time});
+  }
   r.serial = serial_time_ - baseline_.serial;
   r.partition = partition_time_ - baseline_.partition;
   r.steps = steps_;

@@ -175,11 +175,11 @@ void engine::finish_schedule() {
     m.at =
         next == program_.roots.end() ? workers_.front().clock / 1000 : s.tasks[static_cast<std::size_t>(*next)].started;
   }
-  if (program_.outside_root >= 0) {
+  if (const std::int32_t added = program_.members.back().outside_root; added >= 0 && program_.members.size() == 1) {
     s.tasks.pop_back();
     s.first_access.pop_back();
     s.first_dependence.pop_back();
-    std::erase_if(s.waits, [&](const recorded_wait& x) { return x.task == program_.outside_root; });
+    std::erase_if(s.waits, [&](const recorded_wait& x) { return x.task == added; });
     for (recorded_task& t : s.tasks) {
       if (t.has(recorded_task::outside)) t.creator = -1;
     }

@@ -83,7 +83,8 @@ struct settings {
   hardware_queues hardware;
   std::optional<double> access_cycles;  // of a core between two accesses, in fidelity line (cycles_between_accesses)
   bool noise = true;
-  bool keep_schedule = false;  // fill result::schedule
+  bool keep_schedule = false;  // fill result::schedule; of several members, with the roots that were added to them
+  picoseconds stagger = 0;     // how much later each further member of the program starts
 };
 
 /// Where a worker's time went.
@@ -100,13 +101,21 @@ struct line_figures : line_counts {
   std::optional<part_energies> energy = {};  // nothing: missing_energies() says why
 };
 
-/// The results for what follows the last mark of the recording: the figures of a native run, and those that only a
+/// When a member of the program started, and when it ended.
+struct program_times {
+  picoseconds started = 0, ended = 0;  // since the figures began
+  picoseconds took() const noexcept { return ended - started; }
+};
+
+/// The results for what follows the last mark of the recording (of several, what comes before their last marks runs
+/// first, one after the other; then all start): the figures of a native run, and those that only a
 /// simulation has.
 struct result : statistics {
   picoseconds makespan = 0;
   picoseconds serial = 0;    // the same tasks in sequence, no caches, all data local, on a core of speed 1
   picoseconds one_core = 0;  // the makespan of the run that alone_of() describes; 0: not simulated
   std::vector<worker_times> times;
+  std::vector<program_times> programs;              // by member
   std::uint64_t remote_bytes = 0, local_bytes = 0;  // block: fetched from other nodes; from the own node
   std::uint64_t cache_hits = 0, cache_misses = 0;   // chunks, or accesses to lines (the caches of a core count as one)
   std::uint64_t steps = 0;                          // steps of the simulation itself

@@ -58,8 +58,8 @@ known_tasks::known_tasks(const sim::program& p, const machine_model& m, const si
       seconds_(p.tasks()),
       computing_(p.tasks()),
       users_(p.recorded.regions.size()) {
-  const std::uint64_t from =
-      p.measured_from < p.roots.size() ? run.tasks[static_cast<std::size_t>(p.roots[p.measured_from])].started : 0;
+  const std::size_t first = p.members.front().measured_from;
+  const std::uint64_t from = run.tasks[static_cast<std::size_t>(p.roots[first])].started;
   for (std::size_t t = 0; t < p.tasks(); ++t) {
     const recorded_task& k = run.tasks[t];
     if (k.has(recorded_task::root) || k.has(recorded_task::fence) || k.worker < 0 || k.started < from) continue;
