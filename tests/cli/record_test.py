@@ -201,6 +201,12 @@ kith.check(all(r["unit_operations"] == 0 for r in in_memory) and all(r["unit_ope
            "operations of the scheduling unit are counted where it is used")
 kith.check(all(abs(r["unit_busy_s"] - r["unit_operations"] * 20 / 2e9) < 1e-12 for r in in_unit), "20 cycles at 2 GHz each")
 kith.check(all(r["network_nj"] > 0 for r in in_unit), "the network's energy")
+code, few = kith.json(*on_chip, "--gsu", "machine", "--entries", "2")
+kith.check(all(r["unit_spills"] == 0 for r in in_unit) and all(r["unit_spills"] > 0 for r in few), "full queues send tasks to memory")
+kith.refused(*on_chip, "--entries", "2", says=["--entries", "--gsu"])
+kith.refused(*on_chip, "--gsu", "20", "--entries", "0", says=["--entries"])
+kith.refused("sim", heat, "--machine", "cmp-32", "--gsu", "20", "--prefetch", "0", "--entries", "2", "--policy",
+             f"replay:file={heat},policy=fifo", says=["replay", "no bound on the unit's entries"])
 kith.refused(*on_chip, "--prefetch", "1", says=["--prefetch", "--gsu"])
 kith.refused(*on_chip, "--gsu", "fast", says=["--gsu"])
 kith.refused(*on_chip, "--gsu", "20", "--prefetch", "5", says=["--prefetch"])

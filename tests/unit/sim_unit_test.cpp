@@ -8,8 +8,10 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -133,6 +135,77 @@ TEST(sim_unit, with_an_interval_operations_overlap) {
   EXPECT_GE(r.makespan, (2 * tasks * 20 + 280) * cycle);  // the last one takes its 300 cycles
   EXPECT_LT(r.makespan, in_turn.makespan / 5);
   EXPECT_EQ(run(300, 300).makespan, in_turn.makespan);
+}
+
+TEST(sim_unit, tasks_beyond_its_entries_wait_in_memory_in_their_order) {
+  constexpr int tasks = 100;
+  const program p = independent_tasks(tasks, 1000);
+  const auto run = [&](std::optional<std::uint32_t> entries) {
+    settings s = on_unit("fifo", 1, 20, 0);
+    s.keep_schedule = true;
+    s.hardware.entries = entries;
+    return sim::simulate(p, free_chip(), s);
+  };
+  const result all = run(std::nullopt);
+  EXPECT_EQ(all.unit_spills, 0u);
+  EXPECT_EQ(run(tasks).makespan, all.makespan);
+  EXPECT_EQ(run(tasks).unit_spills, 0u);
+  const result few = run(4);
+  EXPECT_EQ(few.unit_spills, 96u);  // the worker creates all of them before it runs one
+  ASSERT_EQ(few.schedule.tasks.size(), all.schedule.tasks.size());
+  const auto order = [](const result& r) {
+    std::vector<std::pair<std::uint64_t, std::size_t>> begun;
+    for (std::size_t t = 0; t < r.schedule.tasks.size(); ++t) begun.emplace_back(r.schedule.tasks[t].started, t);
+    std::ranges::sort(begun);
+    std::vector<std::size_t> numbers;
+    for (const auto& b : begun) numbers.push_back(b.second);
+    return numbers;
+  };
+  EXPECT_EQ(order(few), order(all));
+  // A line of memory has two tasks, and is read while a task runs. The last tasks are not waited for.
+  EXPECT_EQ(few.unit_operations, all.unit_operations + 48);
+  EXPECT_EQ(few.makespan, all.makespan);
+}
+
+TEST(sim_unit, memory_is_waited_for_where_tasks_are_short) {
+  machine_model m = free_chip();
+  const program p = independent_tasks(64, 0);
+  settings s = on_unit("fifo", 1, 0, 0);
+  const std::uint64_t all = sim::simulate(p, m, s).makespan;
+  s.hardware.entries = 2;
+  const auto memory = static_cast<std::uint64_t>(m.line.memory_cycles) * cycle;
+  const result two = sim::simulate(p, m, s);
+  EXPECT_EQ(two.unit_spills, 62u);
+  EXPECT_GE(two.makespan, 31 * memory);  // one line after the other, each when the queues have room for it
+  EXPECT_LE(two.makespan, all + 31 * memory);
+  s.hardware.entries = 1;
+  const result one = sim::simulate(p, m, s);
+  EXPECT_EQ(one.unit_spills, 63u);
+  EXPECT_GE(one.makespan, 63 * memory);
+  EXPECT_LE(one.makespan, all + 63 * memory);
+  m.line.present = false;
+  EXPECT_THAT([&] { sim::simulate(p, m, s); }, ThrowsMessage<error>(HasSubstr("does not say how long memory takes")));
+}
+
+TEST(sim_unit, every_policy_ends_with_few_entries) {
+  std::uint64_t spills = 0;
+  for (const policy_entry& p : policy_list()) {
+    for (const std::uint32_t entries : {1u, 2u, 7u}) {
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        for (const int workers : {1, 5, 32}) {
+          const program made = random_program(seed, 300);
+          settings s = on_unit(p.name, workers, 20, 0);
+          s.fidelity = sim::fidelity::block;
+          s.hardware.entries = entries;
+          const result once = sim::simulate(made, free_chip(), s), again = sim::simulate(made, free_chip(), s);
+          EXPECT_EQ(once.makespan, again.makespan) << p.name;
+          EXPECT_EQ(once.total.tasks, 300u) << p.name << " with " << entries;
+          spills += once.unit_spills;
+        }
+      }
+    }
+  }
+  EXPECT_GT(spills, 1000u);
 }
 
 TEST(sim_unit, the_papers_policies_end_with_tasks_in_buffers) {

@@ -98,6 +98,8 @@ sim::settings settings_of(const sim_options& o) {
     if (o.gsu != "machine") s.hardware.cycles = static_cast<std::uint32_t>(std::stoul(o.gsu));
   } else if (s.hardware.prefetch) {
     throw error("--prefetch: is of a scheduling unit; expected --gsu as well");
+  } else if (s.hardware.entries) {
+    throw error("--entries: is of a scheduling unit; expected --gsu as well");
   }
   return s;
 }
@@ -386,6 +388,10 @@ std::function<outcome()> add_sim(CLI::App& command) {
       ->check(CLI::IsMember({"machine"}) | whole_number(0, 100000));
   command.add_option("--prefetch", o->set.hardware.prefetch, "tasks that a core's buffer holds then (the machine's)")
       ->check(whole_number(0, most_prefetched));
+  command
+      .add_option("--entries", o->set.hardware.entries,
+                  "tasks that the unit's queues hold; others wait in memory (no bound)")
+      ->check(whole_number(1, 1 << 30));
   command.add_option("--recorded-gbs", o->core_gbs,
                      "GB/s of one core where it was recorded: what bytes took there is no computing (10)");
   command

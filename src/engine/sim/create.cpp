@@ -194,7 +194,7 @@ void engine::submit(worker& w, std::int32_t t) {
     make_ready(w, batch_, ready_reason::arrival, false);
     return;
   }
-  task* const now = w.group.policy.ready({&one, 1}, w, ready_reason::creation);
+  task* const now = queue_ready(w, {&one, 1}, ready_reason::creation);
   if (now == nullptr) return;
   w.sums.add(event::task_inlined);
   start(w, as_policy_task(*now).number(), true);
@@ -225,7 +225,7 @@ void engine::wait(worker& w, std::uint32_t scope) {
     first.push_back(&policy_task_of(n));
   }
   s.wanted.clear();
-  task* const next = w.group.policy.ready(first, w, ready_reason::discovery);
+  task* const next = queue_ready(w, first, ready_reason::discovery);
   if (next != nullptr) w.next = as_policy_task(*next).number();
 }
 

@@ -120,6 +120,11 @@ engine::engine(const program& p, const machine_model& m, const settings& s)
       throw error("policy '" + s.policy + "' must know when a worker asks for a task, so none can be fetched ahead: " +
                       "expected --prefetch 0, or another policy",
                   error_kind::setting);
+    if (unit_->has_bound() && this->policy().has_gate())
+      throw error("policy '" + s.policy +
+                      "' must know all ready tasks, so none can wait in memory: expected no bound on "
+                      "the unit's entries, or another policy",
+                  error_kind::setting);
   }
   for (std::size_t w = 0; w < workers; ++w) {
     policy_group& members = groups_[w / each];

@@ -137,7 +137,9 @@ class engine {
   void count_message(const worker& w, bool to_unit, int bytes);
   void push_to_unit(worker& w);
   void request_from_unit(worker& w);
-  poll_result poll_unit(worker& w);
+  poll_result poll_unit(worker& w, picoseconds now);
+  task* queue_ready(worker& w, std::span<task* const> tasks, ready_reason why);
+  void read_tasks(worker& w, picoseconds now);
   void receive_from_unit(worker& w);
   std::int32_t take_prefetched(worker& w);
   void request_ahead(worker& w, picoseconds now);
@@ -309,6 +311,7 @@ class engine {
     line_counts lines;
     std::uint64_t unit_operations = 0;
     picoseconds unit_busy = 0;
+    std::uint64_t unit_spills = 0;
   } baseline_;
   picoseconds serial_time_ = 0;
 };

@@ -1,8 +1,12 @@
 // How workers use the scheduling unit: requests, prefetched tasks, and requests that wait (unit.hpp).
+#include "base/invariant.hpp"
+#include "engine/life/ready_again.hpp"
 #include "engine/sim/engine.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <utility>
+#include <vector>
 
 namespace kith::sim {
 
@@ -46,12 +50,57 @@ void engine::request_from_unit(worker& w) {
   w.overhead += w.clock - before;
 }
 
-/// Asks the policy for a task, for the worker or its prefetcher. The unit searches all queues in one operation.
-poll_result engine::poll_unit(worker& w) {
+/// Asks the policy for a task at `now`, for the worker or its prefetcher. The unit searches all queues in one
+/// operation.
+poll_result engine::poll_unit(worker& w, picoseconds now) {
   poll_result l = w.group.policy.next(w);
   for (std::size_t attempts = 1; l.what == poll_result::retry && attempts < 2 * workers_.size(); ++attempts)
     l = w.group.policy.next(w);
+  if (!unit_->has_bound()) return l;
+  if (l.what == poll_result::found) {
+    KITH_INVARIANT(unit_->held != 0, "a task that is found was queued");
+    --unit_->held;
+  }
+  read_tasks(w, now);
   return l;
+}
+
+/// Gives ready tasks to the policy, as far as the unit's queues have room. The others go to memory, behind those that
+/// are there. Returns the task that the policy wants to run next.
+task* engine::queue_ready(worker& w, std::span<task* const> tasks, ready_reason why) {
+  if (!unit_ || !unit_->has_bound()) return w.group.policy.ready(tasks, w, why);
+  const std::size_t fit = std::min(tasks.size(), unit_->room());
+  for (task* t : tasks.subspan(fit)) {
+    push_to_unit(w);
+    unit_->in_memory.push_back(t);
+    ++unit_->spills;
+  }
+  if (fit == 0) return nullptr;
+  unit_->held += fit;
+  task* const next = w.group.policy.ready(tasks.first(fit), w, why);
+  if (next != nullptr) --unit_->held;
+  return next;
+}
+
+/// Fills the unit's queues from memory. For the policy the tasks come from this worker, whose request has made room.
+void engine::read_tasks(worker& w, picoseconds now) {
+  for (std::size_t n = unit_->missing(); n != 0; n = unit_->missing()) {
+    // Idle workers are woken when memory has answered, whatever this worker's own time is.
+    const picoseconds own = std::exchange(w.clock, unit_->read_line(now));
+    std::vector<task*> read;
+    for (; read.size() < n; unit_->in_memory.pop_front()) read.push_back(unit_->in_memory.front());
+    unit_->held += n;
+    unit_->reads = true;
+    const auto ready = [&w](std::span<task* const> tasks, ready_reason why) {
+      return w.group.policy.ready(tasks, w, why);
+    };
+    if (task* const unqueued = life::give_back(ready(read, ready_reason::arrival), ready)) {
+      --unit_->held;
+      w.unqueued.push_back(as_policy_task(*unqueued).number());
+    }
+    unit_->reads = false;
+    w.clock = own;
+  }
 }
 
 /// The answer to the worker's own request arrives.
@@ -97,7 +146,7 @@ void engine::step_prefetcher(worker& w, picoseconds now) {
     return;
   }
   set_prefetch_event(w, event_queue::never);
-  const poll_result l = poll_unit(w);
+  const poll_result l = poll_unit(w, now);
   if (l.what != poll_result::found) {
     p.current = prefetcher::state::waits;
     return;

@@ -224,14 +224,12 @@ void engine::run_action(worker& w) {
 /// Gives tasks to the policy. With `keep`, the task that it returns runs next; else that task is given back
 /// until the policy queues it.
 void engine::make_ready(worker& w, std::vector<task*>& batch, ready_reason why, bool keep) {
-  task* next = w.group.policy.ready(batch, w, why);
+  task* next = queue_ready(w, batch, why);
   if (keep) {
     if (next != nullptr) w.next = as_policy_task(*next).number();
     return;
   }
-  const auto ready = [&](std::span<task* const> tasks, ready_reason again) {
-    return w.group.policy.ready(tasks, w, again);
-  };
+  const auto ready = [&](std::span<task* const> tasks, ready_reason again) { return queue_ready(w, tasks, again); };
   if (task* const unqueued = life::give_back(next, ready)) w.unqueued.push_back(as_policy_task(*unqueued).number());
 }
 

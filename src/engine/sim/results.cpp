@@ -40,6 +40,7 @@ void engine::measure_from_here() {
   if (unit_) {
     baseline_.unit_operations = unit_->operations;
     baseline_.unit_busy = unit_->busy;
+    baseline_.unit_spills = unit_->spills;
   }
 }
 
@@ -83,6 +84,7 @@ result engine::results() {
   if (unit_) {
     r.unit_operations = unit_->operations - baseline_.unit_operations;
     r.unit_busy = unit_->busy - baseline_.unit_busy;
+    r.unit_spills = unit_->spills - baseline_.unit_spills;
   }
   if (lines_) line_results(r);
   if (network_) place_results(r);

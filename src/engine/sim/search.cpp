@@ -59,7 +59,7 @@ void engine::charge(worker& w, event e, worker_id owner) {
                                 w.clock / 1000});
   }
   if (unit_) {
-    if (e == event::push) push_to_unit(w);
+    if (e == event::push && !unit_->reads) push_to_unit(w);
     return;
   }
   if (!settings_.parts.scheduling) return;
@@ -285,7 +285,7 @@ void engine::search(worker& w) {
     run_found(w, t);
     return;
   }
-  const poll_result l = unit_ ? poll_unit(w) : w.group.policy.next(w);
+  const poll_result l = unit_ ? poll_unit(w, w.clock) : w.group.policy.next(w);
   if (asks_first && l.what != poll_result::found &&
       runs_claimed(claim_child(w.frames.back().scope, w.empty_rounds != 0)))
     return;

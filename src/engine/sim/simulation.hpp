@@ -40,6 +40,7 @@ struct hardware_queues {
   std::optional<std::uint32_t> cycles;      // of an operation; else the machine's
   std::optional<std::uint32_t> prefetch;    // tasks in a core's buffer; else the machine's
   std::optional<std::uint32_t> interval{};  // cycles until the next operation begins; else when the last has ended
+  std::optional<std::uint32_t> entries{};   // tasks that the queues hold, at least 1; else no bound
 };
 
 /// Which workers share a policy, and steal from each other.
@@ -124,6 +125,7 @@ struct result : statistics {
   std::vector<interconnect::link> links;
   std::uint64_t unit_operations = 0;  // on the hardware queues, whether they gave a task or not
   picoseconds unit_busy = 0;          // the unit's time for them
+  std::uint64_t unit_spills = 0;      // tasks that went to memory, because the queues were full
   std::uint64_t network_bytes = 0;    // data and control, each link of a route counted
   double network_nj = 0;              // the energy of that; 0 if the machine has no table of it
   std::optional<line_figures> lines;  // in fidelity line

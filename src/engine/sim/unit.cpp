@@ -1,9 +1,12 @@
 #include "engine/sim/unit.hpp"
 
+#include "engine/sim/line_streams.hpp"
 #include "engine/sim/links.hpp"
 #include "engine/sim/simulation.hpp"
 
 #include <kith/error.hpp>
+
+#include <algorithm>
 
 namespace kith::sim {
 
@@ -18,6 +21,17 @@ unit::unit(const machine_model& m, const hardware_queues& asked, const model_par
   each_ = parts.scheduling ? time_of(asked.cycles ? *asked.cycles : m.unit.cycles) : 0;
   interval_ = parts.scheduling && asked.interval ? time_of(*asked.interval) : each_;
   buffered_ = asked.prefetch ? *asked.prefetch : static_cast<std::size_t>(m.unit.prefetch);
+  entries_ = asked.entries.value_or(0);
+  if (entries_ != 0) {
+    if (!m.line.present)
+      throw error(
+          "machine " + m.hardware.name +
+              " does not say how long memory takes, where tasks go that its scheduling unit has no entries for; "
+              "expected a table [line] with memory_cycles (docs/machines.md)",
+          error_kind::setting);
+    memory_ = parts.scheduling ? time_of(m.line.memory_cycles) : 0;
+    line_tasks_ = std::max<std::size_t>(1, line_bytes / static_cast<std::size_t>(std::max(1, m.unit.descriptor_bytes)));
+  }
   const interconnect links(m);
   const bool far = parts.scheduling && parts.latency;
   for (const machine::node& n : m.hardware.nodes) {

@@ -7,6 +7,11 @@
 // room, so that it finds it there when it has ended the first. A request for which there is no task waits in the unit;
 // those of idle cores are answered before those of prefetchers.
 //
+// With a bound on its entries, ready tasks that find the queues full wait in memory, in their order, as the paper
+// proposes after Carbon (section 4.1). The policy does not know them. The unit writes one in an operation. When the
+// queues have room for a memory line of tasks, or are empty, it reads a line, and does nothing else until memory has
+// answered.
+//
 // A request may find a task as soon as the task's message is sent. It is answered after the unit has done all that was
 // sent earlier.
 #pragma once
@@ -14,6 +19,7 @@
 #include "engine/sim/memory.hpp"
 #include "engine/sim/program.hpp"
 #include "machine/model.hpp"
+#include "task/task.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -39,18 +45,38 @@ class unit {
     free_ = begins + interval_;
     return begins + each_;
   }
+  /// When a line of tasks is read whose reading is asked for at `now`.
+  picoseconds read_line(picoseconds now) noexcept {
+    ++operations;
+    busy += memory_;
+    free_ = std::max(free_, now) + memory_;
+    return free_;
+  }
+  bool has_bound() const noexcept { return entries_ != 0; }  // on its entries
+  /// How many ready tasks the queues take now.
+  std::size_t room() const noexcept { return in_memory.empty() ? entries_ - std::min(held, entries_) : 0; }
+  /// How many tasks are to be read from memory now.
+  std::size_t missing() const noexcept {
+    const std::size_t free = entries_ - std::min(held, entries_), together = std::min(line_tasks_, in_memory.size());
+    return free >= together || held == 0 ? std::min(free, together) : 0;
+  }
   node_id node() const noexcept { return machine_.unit.node; }
   std::size_t buffered() const noexcept { return buffered_; }
 
   std::uint64_t operations = 0;
   picoseconds busy = 0;
+  // With a bound on entries:
+  std::size_t held = 0;         // tasks in the queues
+  std::deque<task*> in_memory;  // ready tasks that found no room
+  std::uint64_t spills = 0;     // how many ever did
+  bool reads = false;           // queued tasks come from memory, not from a core
 
  private:
   const machine_model& machine_;
-  picoseconds each_, interval_;
-  std::size_t buffered_;
-  std::vector<picoseconds> travel_;  // by node
-  picoseconds free_ = 0;             // when the next operation may begin
+  picoseconds each_, interval_, memory_ = 0;
+  std::size_t buffered_, entries_, line_tasks_ = 1;  // 0 entries: no bound
+  std::vector<picoseconds> travel_;                  // by node
+  picoseconds free_ = 0;                             // when the next operation may begin
 };
 
 /// The prefetcher of one core.

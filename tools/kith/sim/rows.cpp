@@ -60,6 +60,7 @@ nlohmann::json json_row(const sim::settings& s, const sim::result& r, const mach
                         {"network_nj", r.network_nj},
                         {"unit_operations", r.unit_operations},
                         {"unit_busy_s", static_cast<double>(r.unit_busy) * 1e-12},
+                        {"unit_spills", r.unit_spills},
                         {"links", std::move(links)}};
   if (r.lines) {
     all.update({{"l1_misses", r.lines->first_misses},
