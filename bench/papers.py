@@ -378,6 +378,7 @@ def rows_of(result, kith, folder):
             sys.exit(f"papers: kith paper {result} --json ended with {done.returncode}")
         text = done.stdout
         if kept:
+            pathlib.Path(kept).parent.mkdir(parents=True, exist_ok=True)
             pathlib.Path(kept).write_text(text)
     return {(r["series"], r["metric"], f"{r.get('program', '')} {r['x']}".strip()): r for r in json.loads(text)}
 
