@@ -1,4 +1,5 @@
-// How workers use the scheduling unit: requests, prefetched tasks, and requests that wait (unit.hpp).
+// How workers use the scheduling unit: requests, prefetched tasks, requests that wait, and ready tasks that find its
+// queues full (unit.hpp).
 #include "base/invariant.hpp"
 #include "engine/life/ready_again.hpp"
 #include "engine/sim/engine.hpp"

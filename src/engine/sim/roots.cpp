@@ -2,7 +2,8 @@
 // roots before the last marks, on worker 0, one member after the other. Then the figures begin and all members start,
 // each on a worker of its own as long as there are enough of them.
 //
-// A worker leaves no task for a root, but a wait: a member whose worker computes starts when the task has ended.
+// A worker does not interrupt a task to begin a root, but begins one while it waits. So a member whose worker computes
+// starts when that task has ended.
 #include "engine/sim/engine.hpp"
 
 #include <algorithm>
