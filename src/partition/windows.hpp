@@ -19,6 +19,7 @@
 #include "partition/data_flow.hpp"
 #include "partition/partition.hpp"
 #include "queue/job.hpp"
+#include "queue/starvation_watch.hpp"
 #include "task/task.hpp"
 
 #include <algorithm>
@@ -121,10 +122,7 @@ class windows final : public job<typename World::worker> {
     if (held_count_.load(relaxed) == 0 || over_.load(relaxed)) return false;
     const std::int64_t now = created_.load(relaxed);
     if (now == closed_until_.load(relaxed)) return false;
-    watch& mine = watches_[self.id.index()];
-    if (std::exchange(mine.seen, now) != now) mine.failed_searches = 0;
-    if (++mine.failed_searches < most_failed_searches) return true;
-    mine.failed_searches = 0;
+    if (!watches_[self.id.index()].starves(static_cast<std::uint64_t>(now), most_failed_searches)) return true;
     close(self);
     return false;
   }
@@ -190,10 +188,6 @@ class windows final : public job<typename World::worker> {
     std::vector<edge> edges;  // ends are indices into `tasks`
     std::int32_t place_of(std::int64_t number) const noexcept { return static_cast<std::int32_t>(number - first); }
     std::size_t added() const noexcept { return tasks.size() - fixed; }
-  };
-  struct alignas(false_sharing_range) watch {
-    std::int64_t seen = 0;
-    std::uint32_t failed_searches = 0;
   };
 
   void forget(typename known_map::const_iterator at) {
@@ -291,7 +285,7 @@ class windows final : public job<typename World::worker> {
   known_map known_;
   std::vector<std::int32_t> last_parts_;  // of the window partitioned last
   std::vector<task*> held_;               // the temporary queue
-  std::vector<watch> watches_;            // used only by its worker
+  std::vector<starvation_watch> watches_;
   // Written under the lock, read without it:
   typename World::template shared<bool> over_{false};  // no more windows
   typename World::template shared<std::int64_t> created_{0};

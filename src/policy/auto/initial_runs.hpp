@@ -11,6 +11,7 @@
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "queue/held_tasks.hpp"
+#include "queue/starvation_watch.hpp"
 
 #include <algorithm>
 #include <array>
@@ -56,14 +57,7 @@ class initial_runs {
   }
   bool holds_any() const noexcept { return !held_.empty(); }
   /// Called by a worker that has nothing else to do. True if no more tasks seem to come: they should be dealt.
-  bool starves(worker& self) {
-    watch& mine = watches_[self.id.index()];
-    const std::uint64_t now = held_.ever();
-    if (std::exchange(mine.seen, now) != now) mine.failed_searches = 0;
-    if (++mine.failed_searches < most_failed_searches) return false;
-    mine.failed_searches = 0;
-    return true;
-  }
+  bool starves(worker& self) { return watches_[self.id.index()].starves(held_.ever(), most_failed_searches); }
   /// Calls send(task, node) for each held task, in the order of creation. The node is none for some tasks: those of a
   /// type of which there are fewer than nodes, and what is left over when every node has its share.
   /// If send() or an allocation throws, the tasks that were not sent are held again.
@@ -93,10 +87,6 @@ class initial_runs {
     std::int64_t tasks;
     std::vector<node_id> nodes;
     std::size_t sent;
-  };
-  struct alignas(false_sharing_range) watch {
-    std::uint64_t seen = 0;  // tasks ever held, at the last look
-    std::uint32_t failed_searches = 0;
   };
 
   static sequence& of(std::vector<sequence>& all, std::uint16_t type) {
@@ -133,7 +123,7 @@ class initial_runs {
   const dealing_order order_;
   std::int64_t runs_;
   held_tasks<World> held_;
-  std::vector<watch> watches_;
+  std::vector<starvation_watch> watches_;
 };
 
 }  // namespace kith
