@@ -2,7 +2,7 @@
 // that `kith paper` can record the addresses that they touch. kith-counted: the same programs, which count their
 // instructions.
 //
-// usage: kith-traced NAME [--PARAMETER VALUE ...]
+// usage: kith-traced NAME [--small] [--PARAMETER VALUE ...]
 #include "list.hpp"
 
 #include <algorithm>
@@ -24,15 +24,16 @@ int main(int count, char** words) {
         std::ranges::find(programs, name, [](const entry* e) { return std::string_view(e->name); });
     if (found == std::end(programs)) throw kith::error("no program '" + std::string(name) + "' is traced");
     const entry& e = **found;
-    const std::vector<std::string> given(words + 2, words + count);
-    const arguments values(e.name, e.parameters, read_arguments(e.name, e.parameters, given), preset::standard);
+    std::vector<std::string> given(words + 2, words + count);
+    const preset sizes = std::erase(given, "--small") != 0 ? preset::small : preset::standard;
+    const arguments values(e.name, e.parameters, read_arguments(e.name, e.parameters, given), sizes);
     kith::runtime on;
     const auto program = e.make(values);
     const result r = run(*program, {on, 1});
     std::printf("%s\n", r.check.what.c_str());
     return r.check.verified ? 0 : 1;
   } catch (const std::exception& failure) {
-    std::fprintf(stderr, "kith-traced: %s\n", failure.what());
+    std::fprintf(stderr, "%s: %s\n", count > 0 ? words[0] : "kith-traced", failure.what());
     return 2;
   }
 }

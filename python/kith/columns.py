@@ -6,7 +6,7 @@ the two. For recording.py.
 
 from dataclasses import dataclass
 
-VERSION = 3  # of the format
+VERSION = 4  # of the format
 APPLICATION = 0x4B495448  # "KITH"
 
 TIME_END = 1 << 52  # nanoseconds
@@ -83,7 +83,9 @@ TABLES = {
                             "hot_ns:time"),
     "counts": _columns("task:task instructions:counted cycles:counted cache_misses:counted stalled_cycles:counted "
                        "page_faults:counted context_switches:counted migrations:counted task_clock_ns:counted "
-                       "enabled_ns:time running_ns:time"),
+                       "enabled_ns:time running_ns:time load_instructions:counted store_instructions:counted "
+                       "branch_instructions:counted fp_instructions:counted vector_instructions:counted", load_instructions=4,
+                       store_instructions=4, branch_instructions=4, fp_instructions=4, vector_instructions=4),
     "mark": _columns("name:text at_ns:time"),
     "allocation": _columns("address:bits bytes:bytes at_ns:time released_ns:time distribution:distribution node:node "
                            "huge:any"),

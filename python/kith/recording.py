@@ -48,7 +48,8 @@ class Recording:
     jobs          worker, tasks, dependences, begun_s, ended_s: windows that a policy partitioned
     calibration   type, size, samples, bytes, plain_s, cold_s, warm_s, hot_s
     counts        task, instructions, cycles, cache_misses, stalled_cycles, page_faults, context_switches, migrations,
-                  task_clock_s: what the counters of its worker counted while the task's own code ran, NaN where they
+                  task_clock_s, load_instructions, store_instructions, branch_instructions, fp_instructions,
+                  vector_instructions: what the counters of its worker counted while the task's own code ran, NaN where they
                   did not; enabled_s, running_s: for how long they were to count, and did (fewer: the counts of the
                   processor are estimates). No rows: nothing was counted (`kith record --counters`)
     marks         name, at_s
@@ -224,9 +225,11 @@ def _messages(columns):
 
 
 def _counts(columns):
-    """The counts, NaN where nothing was counted. A column with NaN has floats, which are whole up to 2^53."""
-    counted = {c.name: columns[c.name] for c in TABLES["counts"] if c.holds == "counted"}
-    return _table(columns | {name: np.where(n < 0, np.nan, n.astype(float)) for name, n in counted.items() if (n < 0).any()})
+    """The counts, NaN where nothing was counted, as where the file's version has no such column. A column with NaN has floats,
+    which are whole up to 2^53."""
+    none = np.full(len(columns["task"]), -1)
+    counted = {c.name: columns.get(c.name, none) for c in TABLES["counts"] if c.holds == "counted"}
+    return _table(columns | counted | {name: np.where(n < 0, np.nan, n.astype(float)) for name, n in counted.items() if (n < 0).any()})
 
 
 def _tasks(c, workers, types):

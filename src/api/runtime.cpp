@@ -67,11 +67,9 @@ std::int64_t how_addresses() { return decide(std::optional<std::int64_t>(), var:
 counter_set counters_setting() {
   const std::string list = decide(std::optional<std::string>(), var::record_counters);
   if (const std::optional<counter_set> s = counter_set::parse(list)) return *s;
-  throw error(std::string(var::record_counters.name) + ": '" + list +
-                  "' is not known; expected all, hardware, software, "
-                  "or some of: " +
-                  counter_set::all().text(),
-              error_kind::setting);
+  throw error(
+      std::string(var::record_counters.name) + ": '" + list + "' is not known; expected " + counter_set::expected(),
+      error_kind::setting);
 }
 
 /// The options of a run that `kith record --addresses` compares with the first one.

@@ -1,7 +1,7 @@
 // What can be counted for a worker while it runs a task: the events, their names, and what counts them.
 //
-// machine/perf_events.hpp counts by the system. Tests count by a source of their own (set_counter_opener). A source
-// belongs to the thread that opened it, and only that thread calls it.
+// machine/perf_events.hpp counts by the system, and reads what a program counts itself. Tests count by a source of
+// their own (set_counter_opener). A source belongs to the thread that opened it, and only that thread calls it.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace kith {
 
 /// In the order of the columns of a recording's table `counts`. The processor counts those before page_faults, the
-/// system the others.
+/// system those up to task_clock, and the program itself the others, where it is built with kith::count_instructions.
 enum class counter : std::uint8_t {
   instructions,
   cycles,
@@ -27,13 +27,32 @@ enum class counter : std::uint8_t {
   context_switches,
   migrations,  // of the worker to another CPU
   task_clock,  // nanoseconds for which the worker had a CPU
+  // Instructions of a kind; one may be of several (src/counting/instruction_kinds.py).
+  load_instructions,
+  store_instructions,
+  branch_instructions,
+  fp_instructions,
+  vector_instructions,
 };
-inline constexpr std::size_t counters = 8;
-inline constexpr std::array<const char*, counters> counter_names = {"instructions",   "cycles",      "cache_misses",
-                                                                    "stalled_cycles", "page_faults", "context_switches",
-                                                                    "migrations",     "task_clock"};
+inline constexpr std::size_t counters = 13;
+inline constexpr std::array<const char*, counters> counter_names = {
+    "instructions",        "cycles",          "cache_misses",       "stalled_cycles",    "page_faults",
+    "context_switches",    "migrations",      "task_clock",         "load_instructions", "store_instructions",
+    "branch_instructions", "fp_instructions", "vector_instructions"};
 
 constexpr bool is_of_processor(counter c) noexcept { return c < counter::page_faults; }
+constexpr bool is_of_program(counter c) noexcept { return c > counter::task_clock; }
+/// Groups of counters, by the names that lists of counters have for them. `all` leaves out what only a program counts.
+inline constexpr std::array<const char*, 4> counter_groups = {"all", "hardware", "software", "mix"};
+constexpr bool is_of_group(counter c, std::string_view group) noexcept {
+  if (group == "mix") return is_of_program(c) || c == counter::instructions;
+  return !is_of_program(c) && (group == "all" || is_of_processor(c) == (group == "hardware"));
+}
+
+/// Those that a program counts itself, in the order in which it has them in memory.
+inline constexpr std::array<counter, 6> counters_of_program = {
+    counter::instructions,        counter::load_instructions, counter::store_instructions,
+    counter::branch_instructions, counter::fp_instructions,   counter::vector_instructions};
 
 class counter_set {
  public:
@@ -64,7 +83,9 @@ class counter_set {
     });
     return names;
   }
-  /// Reads `all`, `hardware`, `software`, or names with commas between them; none if a name is not known.
+  /// What `parse` expects, for messages.
+  static std::string expected() { return "all, hardware, software, mix, or some of: " + all().text(); }
+  /// Reads names of groups and of counters with commas between them; none if a name is not known.
   static std::optional<counter_set> parse(std::string_view list) {
     counter_set s;
     while (!list.empty()) {
@@ -74,9 +95,9 @@ class counter_set {
       const auto at = std::ranges::find(counter_names, name);
       if (at != counter_names.end()) {
         s.add(static_cast<counter>(at - counter_names.begin()));
-      } else if (name == "all" || name == "hardware" || name == "software") {
+      } else if (std::ranges::find(counter_groups, name) != counter_groups.end()) {
         all().for_each([&](counter c) {
-          if (name == "all" || is_of_processor(c) == (name == "hardware")) s.add(c);
+          if (is_of_group(c, name)) s.add(c);
         });
       } else {
         return std::nullopt;
@@ -126,7 +147,8 @@ counter_opener the_counter_opener() noexcept;
 /// For tests: recordings that begin from now on count by what this opens. Null: by the system again.
 void set_counter_opener(counter_opener) noexcept;
 
-/// Where a program that counts its own instructions has the number of those that the calling thread has executed.
+/// Where a program that counts its own instructions has the numbers of those that the calling thread has executed: one
+/// for each of counters_of_program.
 using instruction_count = const std::uint64_t* (*)();
 /// Null: the program was built without kith::count_instructions.
 instruction_count the_instruction_count() noexcept;

@@ -105,10 +105,10 @@ inline constexpr variable record_addresses{
     "set by `kith record --addresses`: 1: what tasks touch is recorded; 2: the same, under `random` on two workers",
     0,
     2};
-inline constexpr variable record_counters{
-    "KITH_RECORD_COUNTERS", "", "",
-    "what is counted for each task of a recording (`kith record --counters`): `all`, `hardware`, `software`, or names "
-    "with commas between them"};
+inline constexpr variable record_counters{"KITH_RECORD_COUNTERS", "", "",
+                                          "what is counted for each task of a recording (`kith record --counters`): "
+                                          "`all`, `hardware`, `software`, `mix`, or names "
+                                          "with commas between them"};
 inline constexpr variable dry{"KITH_DRY", "dry", "0", "1: tasks that declare their cost are not run, only recorded",
                               0,          1};
 inline constexpr variable calibrate{

@@ -37,7 +37,12 @@ perf_event event_of(counter c) noexcept {
     case counter::page_faults: return {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS};
     case counter::context_switches: return {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES};
     case counter::migrations: return {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS};
-    case counter::task_clock: break;
+    case counter::task_clock:
+    case counter::load_instructions:
+    case counter::store_instructions:
+    case counter::branch_instructions:
+    case counter::fp_instructions:
+    case counter::vector_instructions: break;
   }
   return {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK};
 }
@@ -129,11 +134,13 @@ class perf_counters : public counter_source {
     (c == counter::page_faults ? faults_ : c == counter::context_switches ? switches_ : clock_) = true;
   }
 
-  /// Instructions are those that the program counts itself.
-  void ask_program(const std::uint64_t* instructions) noexcept { instructions_ = instructions; }
+  /// Counts of the program's own numbers, which are those of counters_of_program.
+  void ask_program(const std::uint64_t* numbers) noexcept { of_program_ = numbers; }
 
   bool read(counter_reading& now) noexcept override {
-    if (instructions_ != nullptr) at(now, counter::instructions) = *instructions_;
+    if (of_program_ != nullptr) {
+      for (std::size_t i = 0; i < counters_of_program.size(); ++i) at(now, counters_of_program[i]) = of_program_[i];
+    }
     if (!of_system_.empty() && !of_system_.read(now)) return false;
     if (!of_processor_.empty() && !of_processor_.read(now)) return false;
     if (faults_ || switches_) {
@@ -157,7 +164,7 @@ class perf_counters : public counter_source {
  private:
   perf_group of_processor_, of_system_;
   bool faults_ = false, switches_ = false, clock_ = false;
-  const std::uint64_t* instructions_ = nullptr;
+  const std::uint64_t* of_program_ = nullptr;
 };
 
 }  // namespace
@@ -165,11 +172,16 @@ class perf_counters : public counter_source {
 opened_counters open_perf_counters(counter_set wanted) {
   opened_counters o;
   auto source = std::make_unique<perf_counters>();
+  const instruction_count of_program = the_instruction_count();
   wanted.for_each([&](counter c) {
-    if (const instruction_count of_program = the_instruction_count();
-        c == counter::instructions && of_program != nullptr) {
-      source->ask_program(of_program());  // the processor would count what counts them, too
+    // The processor would count what counts the program's instructions, too.
+    if (of_program != nullptr && std::ranges::find(counters_of_program, c) != counters_of_program.end()) {
+      source->ask_program(of_program());
       o.there.add(c);
+      return;
+    }
+    if (is_of_program(c)) {
+      o.refused.push_back({c, ENOTSUP});
       return;
     }
     // The kernel brings the clock up to date only where it leads its group; the group's own time is the same.
@@ -237,6 +249,7 @@ std::string missing_counters(const opened_counters& o) {
   for (const opened_counters::missing& m : o.refused) {
     const std::string answer = std::strerror(m.why);
     const std::string reason = is_for_lack_of_rights(m.why) ? refused_here(m.why)
+                               : is_of_program(m.what)      ? "the program is not built with kith::count_instructions"
                                : !is_of_processor(m.what)   ? answer
                                : some ? "this processor does not count them beside the others (" + answer + ")"
                                       : why_no_hardware_counters(m.why);

@@ -32,9 +32,9 @@ bool place::make_tasks() {
     resumed.swap(resumed_);
     arrived.swap(arrived_);
   }
-  for (const auto& [a, suspended] : resumed) {
-    const std::uint64_t before = a->task;  // the next part may end the activity
-    const auto made = detail::creation(*tasks_).make([this, a = a, h = suspended]() mutable { run_part(*a, h); });
+  for (const auto& [stalled, suspended] : resumed) {
+    const std::uint64_t before = stalled->task;  // the next part may end the activity
+    const auto made = detail::creation(*tasks_).make([this, a = stalled, h = suspended]() mutable { run_part(*a, h); });
     if (records_) records_->continued(made.task.value, before);
   }
   const bool any = !resumed.empty() || !arrived.empty();

@@ -212,6 +212,11 @@ struct counts {
     each("task_clock_ns", r[counter::task_clock], holds::counted);
     each("enabled_ns", r.enabled, holds::time);
     each("running_ns", r.running, holds::time);
+    each("load_instructions", r[counter::load_instructions], holds::counted, 4);
+    each("store_instructions", r[counter::store_instructions], holds::counted, 4);
+    each("branch_instructions", r[counter::branch_instructions], holds::counted, 4);
+    each("fp_instructions", r[counter::fp_instructions], holds::counted, 4);
+    each("vector_instructions", r[counter::vector_instructions], holds::counted, 4);
   }
 };
 struct mark {

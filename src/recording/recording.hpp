@@ -20,7 +20,7 @@
 
 namespace kith {
 
-inline constexpr int recording_version = 3;
+inline constexpr int recording_version = 4;
 
 struct recorded_task {
   enum flag : std::uint8_t {

@@ -209,7 +209,9 @@ def counted():
     m = family()
     for task, instructions, cycles, misses, stalled in ((0, 600, 300, 6, 90), (1, 1000, 2000, 50, 1200), (3, 90, 100, 0, 50)):
         m.add("counts", task=task, instructions=instructions, cycles=cycles, cache_misses=misses, stalled_cycles=stalled,
-              page_faults=task, context_switches=0, migrations=0, task_clock_ns=5000, enabled_ns=4000, running_ns=4000)
+              page_faults=task, context_switches=0, migrations=0, task_clock_ns=5000, enabled_ns=4000, running_ns=4000,
+              load_instructions=30 + task, store_instructions=20 + task, branch_instructions=10 + task, fp_instructions=6 * task,
+              vector_instructions=4 * task)
     m.tables["counts"].insert(2, {"task": 2, "page_faults": 7, "enabled_ns": 4000})
     return m
 
@@ -226,6 +228,9 @@ def test_counters(tmp_path):
     assert column("instructions") == [600, 1000, unknown, 90] and column("cycles") == [300, 2000, unknown, 100]
     assert column("cache_misses") == [6, 50, unknown, 0] and column("stalled_cycles") == [90, 1200, unknown, 50]
     assert column("context_switches") == [0, 0, unknown, 0] and column("migrations") == [0, 0, unknown, 0]
+    assert column("load_instructions") == [30, 31, unknown, 33] and column("store_instructions") == [20, 21, unknown, 23]
+    assert column("branch_instructions") == [10, 11, unknown, 13]
+    assert column("fp_instructions") == [0, 6, unknown, 18] and column("vector_instructions") == [0, 4, unknown, 12]
     assert column("page_faults") == [0, 1, 7, 3] and t.task_clock[1] == pytest.approx(5 * US)
     found = {p.name: np.flatnonzero(which).tolist() for p, which in problems.find(a, problems.thresholds()).items()}
     assert found["memory hierarchy utilisation"] == [1]  # 0.5 is not above 0.5, and what is not known is no problem

@@ -91,7 +91,7 @@ def changed(tmp_path, *statements):
 
 
 @pytest.mark.parametrize("change, says", [
-    ("PRAGMA user_version = 4", "version 4"),
+    ("PRAGMA user_version = 5", "version 5"),
     ("UPDATE task SET worker = 9 WHERE id = 2", "task, row 2: worker is 9, expected -1 to 1"),
     ("UPDATE task SET worker = 'x' WHERE id = 2", "task, row 2"),
     ("UPDATE task SET started_ns = 1.5 WHERE id = 2", "a whole number"),

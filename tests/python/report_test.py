@@ -193,6 +193,19 @@ def test_counts_of_task_types(tmp_path):
     assert "instr./cycle" not in page(Analysis(diamond().read(tmp_path)), replayed=False)
 
 
+def test_the_instruction_mix_of_task_types(tmp_path):
+    m = diamond()
+    m.add("counts", task=1, instructions=3000, load_instructions=600, store_instructions=300, branch_instructions=150,
+          fp_instructions=1500, vector_instructions=0)
+    m.add("counts", task=2, instructions=1000, load_instructions=400, store_instructions=100, branch_instructions=50,
+          fp_instructions=500, vector_instructions=0)
+    text = page(Analysis(m.read(tmp_path)), replayed=False)
+    mix = text[text.index("<h3>Instruction mix</h3>"):]
+    row = next(line for line in mix.splitlines() if "data-v" in line and "</i>a</th>" in line)
+    assert re.findall(r'data-v="([^"]*)">', row) == ["4000", "0.25", "0.1", "0.05", "0.5", "0.0"]
+    assert "Instruction mix" not in page(Analysis(diamond().read(tmp_path)), replayed=False)
+
+
 def test_the_second_recording_is_the_reference(tmp_path):
     slow, plain = diamond(), diamond()
     slow.tables["task"][1]["work_ns"] *= 4

@@ -105,7 +105,8 @@ std::map<std::int32_t, std::int64_t> by_color(const recording& r) {
     const std::int32_t color = r.task(c.task).color;
     EXPECT_EQ(found.count(color), 0u);
     found[color] = c[counter::instructions];
-    for (std::size_t i = 0; i < counters; ++i) EXPECT_EQ(c.values[i], found[color] * static_cast<std::int64_t>(i + 1));
+    counter_set::parse("all")->for_each(
+        [&](counter what) { EXPECT_EQ(c[what], found[color] * (static_cast<std::int64_t>(what) + 1)); });
   }
   return found;
 }

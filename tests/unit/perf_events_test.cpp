@@ -46,4 +46,15 @@ TEST(perf_events, count_page_faults_of_the_task_that_has_them) {
   EXPECT_EQ(r.counts[1][counter::instructions], recorded_counts::not_counted);
 }
 
+TEST(perf_events, say_that_only_a_program_built_to_count_has_kinds_of_instructions) {
+  EXPECT_EQ(counter_set::parse("mix")->text(),
+            "instructions, load_instructions, store_instructions, branch_instructions, fp_instructions, "
+            "vector_instructions");
+  EXPECT_EQ(counter_set::parse("hardware,software"), counter_set::parse("all"));
+  EXPECT_FALSE(counter_set::parse("all")->has(counter::load_instructions));
+  const opened_counters here = open_perf_counters(*counter_set::parse("page_faults,load_instructions"));
+  EXPECT_EQ(here.there.text(), "page_faults");
+  EXPECT_EQ(missing_counters(here), "load_instructions: the program is not built with kith::count_instructions");
+}
+
 }  // namespace

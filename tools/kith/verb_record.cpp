@@ -193,11 +193,9 @@ void add_instructions(const record_options& o, const std::vector<std::string>& f
   remove_parts(again(o, 0));
   std::vector<std::string> program = o.program;
   program.front() = o.counted;
-  const child_result done = run_child(program,
-                                      {{"KITH_RECORD", fs::absolute(again(o, 0))},
-                                       {"KITH_RECORD_PARTS", "1"},
-                                       {"KITH_RECORD_COUNTERS", "instructions"}},
-                                      true);
+  const child_result done = run_child(
+      program,
+      {{"KITH_RECORD", fs::absolute(again(o, 0))}, {"KITH_RECORD_PARTS", "1"}, {"KITH_RECORD_COUNTERS", "mix"}}, true);
   bar.clear();
   std::vector<recording> counted;
   for (const std::string& f : files_with_parts(again(o, 0))) counted.push_back(read_parts(parts_of(f)));
@@ -238,8 +236,7 @@ outcome record(const record_options& o) {
     throw error(
         "--counted: its instructions are for a recording of addresses; expected --addresses, or --counters alone");
   if (!counter_set::parse(o.counters))
-    throw error("--counters '" + printable(o.counters, 200) +
-                "': expected all, hardware, software, or some of: " + counter_set::all().text());
+    throw error("--counters '" + printable(o.counters, 200) + "': expected " + counter_set::expected());
   refuse_output("--output", o.file, {});  // before the program runs: it could not put its recording there
   remove_parts(o.file);
   std::vector<std::pair<std::string, std::string>> set{{"KITH_RECORD", fs::absolute(o.file)},
@@ -313,8 +310,8 @@ std::function<outcome()> add_record(CLI::App& command) {
                    "record what each task touches, for `kith check`; PROGRAM must be built with kith::trace_accesses");
   command
       .add_option("--counters", o->counters,
-                  "record what is counted while each task runs: all, hardware, software, or names with commas between "
-                  "them")
+                  "record what is counted while each task runs: all, hardware, software, mix, or names with commas "
+                  "between them")
       ->type_name("LIST")
       ->expected(0, 1)
       ->default_str("all");

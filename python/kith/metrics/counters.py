@@ -39,6 +39,14 @@ context_switches = _count("context_switches", "How often its worker's thread los
 migrations = _count("migrations", "How often its worker's thread moved to another CPU in the task's own code.", _SYSTEM)
 task_clock = _count("task_clock", "Time for which its worker's thread had a CPU in the task's own code.", _SYSTEM, "s", "",
                     "task_clock_s")
+_MIX = "MIR's tools, instruction mix"
+load_instructions = _count("load_instructions", "Instructions that read memory, its stack included. One may be of several kinds.", _MIX,
+                           better="")
+store_instructions = _count("store_instructions", "Instructions that write memory, its stack included.", _MIX, better="")
+branch_instructions = _count("branch_instructions", "Jumps, calls and returns.", _MIX, better="")
+fp_instructions = _count("fp_instructions", "Instructions that compute with, compare or convert floating-point numbers: one or a vector of "
+                         "them.", _MIX, better="")
+vector_instructions = _count("vector_instructions", "Instructions that work on all elements of a vector register.", _MIX, better="")
 
 
 @metric(unit="instructions a cycle", source="thesis 2.3, hardware counters", better="higher")

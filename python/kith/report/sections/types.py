@@ -19,6 +19,14 @@ _COUNTED = (
     ("faults", "faults", "page faults", "page_faults", None, 1),
     ("switches", "switches", "context switches", "context_switches", None, 1),
 )
+# Head, what it is, and the column of the counts: shares of the type's instructions.
+_MIX = (
+    ("loads", "instructions that read memory", "load_instructions"),
+    ("stores", "that write memory", "store_instructions"),
+    ("branches", "jumps, calls and returns", "branch_instructions"),
+    ("floating point", "that compute with floating-point numbers, one or a vector of them", "fp_instructions"),
+    ("vector", "that work on all elements of a vector register", "vector_instructions"),
+)
 
 
 def values(f):
@@ -55,7 +63,7 @@ def values(f):
     found = pd.concat(outliers) if outliers else table.head(0)
     found = found.assign(times=found.work / found["median"]).sort_values("times", ascending=False).head(15)
     return {"rows": rows, "more": max(0, len(f.type_order) - MOST), "low": seconds(low), "high": seconds(high),
-            "inflates": deviation is not None, "reference": _reference(f, deviation, ran), "counted": counted, "estimates": count(estimated(f.recording)),
+            "mix": _mix(f), "inflates": deviation is not None, "reference": _reference(f, deviation, ran), "counted": counted, "estimates": count(estimated(f.recording)),
             "uncounted": charts.text(f.recording.meta.get("counters_missing", ""), 400),
             "outliers": [{"task": int(f.recording.numbers[int(o.task)]), "name": charts.text(f.type_name(int(o.type))), "seconds": seconds(o.work),
                           "times": rounded(o.times), "worker": int(tasks.worker[int(o.task)])} for o in found.itertuples()]}
@@ -84,6 +92,23 @@ def _counted(f, types):
         texts = {int(t): {"text": rounded(v) if below else count(int(v)), "raw": float(v)} for t, v in number.items()}
         found.append({"name": name, "head": head, "what": what, "by": texts})
     return found
+
+
+def _mix(f):
+    """The kinds of each type's instructions: {"kinds", "rows"}; None if they were not counted."""
+    used = f.recording.counts[["task", "instructions", *(column for _, _, column in _MIX)]].dropna()
+    if not len(used):
+        return None
+    sums = used.drop(columns="task").groupby(f.recording.tasks.type.to_numpy()[used.task.to_numpy()]).sum()
+    rows = []
+    for number in [n for n in f.type_order if n in sums.index and sums.instructions[n] > 0][:MOST]:
+        mine = sums.loc[number]
+        shares = [mine[column] / mine.instructions for _, _, column in _MIX]
+        rows.append({"colour": int(f.colour_of_type[number]), "name": charts.text(f.type_name(number)),
+                     "instructions": count(int(mine.instructions)), "instructions_raw": int(mine.instructions),
+                     "shares": [{"text": percent(s), "raw": float(s), "bar": charts.stacked([("accent", s, percent(s))], head)}
+                                for s, (head, _, _) in zip(shares, _MIX)]})
+    return {"kinds": [{"head": head, "what": what} for head, what, _ in _MIX], "rows": rows}
 
 
 def estimated(recording):
