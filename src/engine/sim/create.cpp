@@ -133,6 +133,7 @@ policy_task& engine::make_policy_task(worker& w, std::int32_t n) {
   ++s.created;
   if (network_ && place_of(n) != home_of(t.scope)) ++places_[place_of(n)].open[t.scope].first;
   if (t.has(recorded_task::listed) && !policy().has_gate()) {
+    if (s.children.capacity() == 0) s.children.reserve(6);  // as many as the smallest piece of the heap holds
     s.children.push_back(n);
     if (v->has_level()) s.leveled = true;
   }
@@ -155,7 +156,7 @@ bool engine::link(std::int32_t t) {
     before.first_successor = d + 1;
   }
   after.waits_for = left;
-  send_late_enables(t, late);
+  if (!late.empty()) send_late_enables(t, late);
   return left == 0;
 }
 

@@ -234,7 +234,9 @@ void engine::place_by_layout() {
 
 result engine::run() {
   note_first_homes();
-  for (std::uint32_t w = 0; w < workers_.size(); ++w) events_.set(w, 0);
+  std::vector<worker*> by_number;  // at each event: an index into a deque is a division
+  for (worker& w : workers_) by_number.push_back(&w);
+  for (std::uint32_t w = 0; w < by_number.size(); ++w) events_.set(w, 0);
   while (!done_) {
     const picoseconds now = events_.first();
     if (network_ && network_->first() <= now && network_->first() != event_queue::never) {
@@ -249,16 +251,16 @@ result engine::run() {
       starved();
     }
     const std::uint32_t id = events_.first_worker();
-    if (id >= workers_.size()) {
-      const std::size_t other = id - workers_.size();
+    if (id >= by_number.size()) {
+      const std::size_t other = id - by_number.size();
       if (other < prefetchers_.size()) {
-        step_prefetcher(workers_[other], now);
+        step_prefetcher(*by_number[other], now);
       } else {
         wake_for_root(other - prefetchers_.size(), now);
       }
       continue;
     }
-    worker& w = workers_[id];
+    worker& w = *by_number[id];
     w.clock = std::max(w.clock, now);
     bool goes_on;  // no time has passed, and no other worker comes before it
     do {
