@@ -12,6 +12,7 @@ from kith.metrics import Analysis
 from kith.report.facts import Facts
 from kith.units import percent
 
+CLOCK = 1e-9  # the resolution of recorded times, s: a cause that is less in both runs is not shown
 _TYPES = 12  # by name; the others are one cause
 _OVERHEADS = (("scheduling", "scheduling: queues, ends of tasks, switching, and the recorder"), ("creating", "creating tasks"),
               ("partitioning", "partitioning windows of tasks"), ("exploring", "exploring keyed graphs"))

@@ -434,3 +434,16 @@ def test_an_output_that_cannot_be_written(tmp_path, monkeypatch, capsys, output,
         error = capsys.readouterr().err
         assert says in error and ".kith-" not in error, words
     assert not list(tmp_path.iterdir())
+
+
+def test_no_state_looks_like_a_type_of_tasks():
+    """The timeline shows both side by side. Distances are of red, green and blue, each 0 to 255."""
+    style = (pathlib.Path(kith.__file__).parent / "report" / "templates" / "style.css").read_text()
+    for theme in re.findall(r"root[^{]*\{(.*?)\}", style, re.DOTALL)[:2]:
+        colours = {name: np.array([int(text[i:i + 2], 16) for i in (0, 2, 4)])
+                   for name, text in re.findall(r"--([st]-\w+): #([0-9a-f]{6})", theme)}
+        shown = [name for name in colours if name != "s-working"]  # the types are its parts
+        assert len(shown) == 15
+        near = [(a, b) for i, a in enumerate(shown) for b in shown[:i] if np.linalg.norm(colours[a] - colours[b]) < 30
+                or "s-" in a + b and np.linalg.norm(colours[a] - colours[b]) < 55]
+        assert near == []

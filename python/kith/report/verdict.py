@@ -30,7 +30,7 @@ def bound(f):
     cores = f"{f.workers} worker{'s' if f.workers != 1 else ''}"
     if span >= NEAR_THE_SPAN and working < BUSY:
         return (f"The critical path bounds this run: {seconds(f.graph.span_s)} of its {seconds(f.makespan_s)} are one "
-                f"chain of tasks, and more workers than {width} in the mean find nothing to do.")
+                f"chain of tasks. The graph has work for {width} workers in the mean, and more find nothing to do.")
     if working >= BUSY:
         return (f"Work bounds this run: {cores} spent {percent(working)} of their time in tasks, and the graph has work "
                 f"for {width} in the mean, so " + ("more cores would help." if f.graph.parallelism > 1.5 * f.workers

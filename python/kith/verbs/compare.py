@@ -5,7 +5,6 @@ import json
 SUMMARY = "what differs between two recorded runs, and why"
 
 
-CLOCK = 1e-9  # the resolution of recorded times, s: a cause that is less in both runs is no line
 
 
 def add_arguments(parser):
@@ -25,6 +24,7 @@ def run(options):
 
 
 def text(found, most=12):
+    from kith.compare import CLOCK
     from kith.errors import printable
     from kith.units import MINUS, percent, rounded, seconds, signed
 
