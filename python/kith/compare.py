@@ -2,7 +2,7 @@
 
 A run's makespan is the mean over its workers of the seconds that they spent in each state, so the difference of two
 makespans is the sum of the differences of these means. Time in tasks is divided by types, and there into a part because
-of more or fewer tasks and a part because tasks take longer; idle time into what the critical path asks for, and the rest.
+of more or fewer tasks and a part because tasks take longer; idle time into what the critical path asks for, what passed beside ready tasks, and the rest.
 """
 
 import numpy as np
@@ -12,6 +12,7 @@ from kith.metrics import Analysis
 from kith.report.facts import Facts
 from kith.units import percent
 
+CLOCK = 1e-9  # the resolution of recorded times, s: a cause that is less in both runs is not shown
 _TYPES = 12  # by name; the others are one cause
 _OVERHEADS = (("scheduling", "scheduling: queues, ends of tasks, switching, and the recorder"), ("creating", "creating tasks"),
               ("partitioning", "partitioning windows of tasks"), ("exploring", "exploring keyed graphs"))
@@ -84,15 +85,18 @@ def _tasks(f, g):
 
 
 def _idle(f, g):
-    """Idle time: as much of it as the critical path makes inevitable on that many workers, and the rest."""
-    inevitable, rest = [], []
+    """Idle time: as much of it as the critical path makes inevitable on that many workers, then that beside ready tasks, and
+    the rest."""
+    parts = []
     for h in (f, g):
-        idle = h.seconds["idle"].sum() / max(1, h.workers)
-        least = min(idle, max(0.0, h.graph.span_s - h.graph.total_s / max(1, h.workers))) if not h.only_declared else 0.0
-        inevitable.append(least)
-        rest.append(idle - least)
-    return [("idle: the critical path is longer than the work of a worker", *inevitable),
-            ("idle: waiting for tasks although the graph has more", *rest)]
+        workers = max(1, h.workers)
+        idle = h.seconds["idle"].sum() / workers
+        inevitable = min(idle, max(0.0, h.graph.span_s - h.graph.total_s / workers)) if not h.only_declared else 0.0
+        beside = min(idle - inevitable, h.idle_beside_ready_s / workers)
+        parts.append((inevitable, beside, idle - inevitable - beside))
+    return [(f"idle: {what}", *both) for what, *both in zip(("the critical path is longer than a worker's share of the work",
+                                                             "tasks were ready, and no idle worker took them",
+                                                             "no task was ready, although the graph has more"), *parts)]
 
 
 def _types(f, g):

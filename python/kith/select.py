@@ -6,6 +6,7 @@ Metrics are those of the whole run: a filter chooses tasks, and changes nothing 
 
 import difflib
 import os
+import re
 from functools import cached_property
 
 import numpy as np
@@ -96,7 +97,8 @@ def select(analysis, where=None, below=None, top=None):
         said.append(text)
     ordered_by = top.partition(":")[2] if top else ""
     if not keep.any():
-        raise KithError(f"no task is left by the filters: {printable(', '.join(said), 300)}; loosen one of them")
+        types = f" (types here: {_types(analysis.recording)})" if where and re.search(r"\bname\b", where) else ""
+        raise KithError(f"no task is left by the filters: {printable(', '.join(said), 300)}{types}; loosen one of them")
     return Selection(analysis, keep, ", ".join(said), ordered_by)
 
 
@@ -112,13 +114,31 @@ def _unknown(analysis, option, name):
     tasks = analysis.recording.tasks
     metrics = [m.name for m in METRICS]
     if name in metrics:
-        why = "it is a metric for which this recording lacks the data, as docs/report.md says below its metrics"
+        why = f"it lacks the data of this metric: {_source(name)}"
     elif name in set(analysis.recording.types.name):
         why = f"a text is in quotes: '{printable(name, 80)}'"
     else:
         near = difflib.get_close_matches(name, [*metrics, *tasks.columns], n=1)
         why = (f"is it {near[0]}? " if near else "") + "docs/report.md has the metrics, help(kith.Recording) the columns of tasks"
     return KithError(f"{option}: no column '{printable(name, 80)}' in this recording; {why}")
+
+
+def _source(name):
+    """Which recordings have this metric, which can be missing."""
+    module = next(m.compute.__module__ for m in METRICS if m.name == name).rpartition(".")[2]
+    if name.endswith("_instructions"):  # of a kind
+        return "`kith record --counters=mix` of a program built with kith::count_instructions has it (docs/check.md)"
+    if name == "work_deviation":
+        return "a simulated run has it, or name another run of the program by --reference"
+    return {"counters": "`kith record --counters` has it where the system counts it (`kith doctor` says what)",
+            "addresses": "`kith record --addresses` has it (docs/check.md)"}.get(
+                module, "runs on several memory nodes have it, such as those of `kith sim FILE -o OTHER` or of KITH_MACHINE=\"node:2 core:1\"")
+
+
+def _types(recording):
+    """The types that a condition on the name can find, most frequent first."""
+    names = [printable(str(n), 40) for n, count in recording.tasks["name"].value_counts().items() if count]
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def _holds(analysis, where):
@@ -155,26 +175,35 @@ def subtree(tasks, task):
 
 
 def task_named(recording, text):
-    """The task of a number, or of a lineage such as R-0-3 (numbers of tasks among their creators' tasks, from 0; or a
-    keyed node as R-key:NUMBER, as kith.lineage.paths writes it). Raises KithError."""
+    """The task of a number, of TYPE:N as `kith why` and `kith check` write it (the N-th of its type, from 0), or of a lineage
+    such as R-0-3 (numbers of tasks among their creators' tasks, from 0; or a keyed node as R-key:NUMBER, as
+    kith.lineage.paths writes it). Raises KithError."""
     tasks = recording.tasks
 
     def wrong(why):
         return KithError(f"--below '{printable(text, 200)}': {why}; expected the number of a task (0 to {len(tasks) - 1} in "
-                         f"{printable(os.path.basename(recording.path), 80)}) or its lineage, such as R-0-3")
+                         f"{printable(os.path.basename(recording.path), 80)}), its type and its number there, such as gemm:12, or "
+                         "its lineage, such as R-0-3")
     if text.isascii() and text.isdigit() and len(text) < 16:
         if int(text) >= len(tasks):
             raise wrong("there is no such task")
         return int(text)
+    name, _, count = text.rpartition(":")
+    if name and count.isascii() and count.isdigit() and len(count) < 16:
+        of_type = np.flatnonzero(tasks["name"].astype(str) == name)
+        if int(count) < len(of_type):
+            return int(of_type[int(count)])
+        if len(of_type):
+            raise wrong(f"there are {len(of_type)} tasks of this type")
     steps = text.split("-")
     if steps[0] != "R" or len(steps) < 2:
-        raise wrong("it is neither")
+        raise wrong("it names no task")
     at = -1
     creator, number, keys = tasks.creator.to_numpy(), lineage.child_numbers(tasks), tasks.key.to_numpy()
     for step in steps[1:]:
         kind, _, key = step.rpartition(":")
         if not (key.isascii() and key.isdigit() and len(key) < 21 and kind in ("", "key")):
-            raise wrong("it is neither")
+            raise wrong("it names no task")
         which = (keys == np.uint64(int(key) % 2 ** 64)) & tasks.keyed.to_numpy() if kind else (creator == at) & (number == int(key))
         if not which.any():
             raise wrong("there is no such task")

@@ -92,6 +92,27 @@ def by_worker(table, workers):
     return seconds.unstack(fill_value=0.0).reindex(index=range(workers), columns=list(STATES), fill_value=0.0)
 
 
+def idle_beside_ready(recording, table):
+    """Worker-seconds that were idle while tasks waited for a worker: at each moment the lesser of the numbers of idle
+    workers and of tasks that were ready, wholly created and not started, place by place."""
+    t = recording.tasks[recording.tasks.ran & ~recording.tasks.fence]
+    ready = np.fmax(t.ready_s, t.create_until_s).to_numpy()
+    started = t.started_s.to_numpy()
+    waited = started > ready
+    idle = table[table.state == "idle"]
+    place = np.asarray(recording.place_of_worker)
+    place_of_task, place_of_idle = place[t.worker.to_numpy()], place[idle.worker.to_numpy()]
+    total = 0.0
+    for p in np.unique(place_of_idle):
+        tasks, mine = waited & (place_of_task == p), place_of_idle == p
+        rises = [(ready[tasks], 1, 0), (started[tasks], -1, 0), (idle.begun_s.to_numpy()[mine], 0, 1), (idle.ended_s.to_numpy()[mine], 0, -1)]
+        at = np.concatenate([times for times, _, _ in rises])
+        order = np.argsort(at, kind="stable")
+        tasks_now, workers_now = (np.cumsum(np.concatenate([np.full(len(r[0]), r[k]) for r in rises])[order]) for k in (1, 2))
+        total += float((np.minimum(tasks_now, workers_now)[:-1] * np.diff(at[order])).sum())
+    return total
+
+
 def with_mir(state):
     """The state's name with MIR's in brackets."""
     return f"{state} ({MIR[state]}, in waits {SYNC})" if state == "scheduling" else f"{state} ({MIR[state]})" if MIR[state] else state

@@ -48,6 +48,21 @@ def test_a_slower_task(tmp_path):
     assert found["causes"][-1]["what"] == "the rest" and abs(found["causes"][-1]["share"]) < 1e-6
 
 
+def test_idle_time_beside_ready_tasks_is_a_cause_of_its_own(tmp_path):
+    """Three tasks of 100 µs and a second worker. In A it runs one; in B none, though the tasks are ready from 1 µs on."""
+    def run(taken):
+        m = Made()
+        m.task(0, 1, flags=1, completed=201 if taken else 301)
+        for i in range(3):
+            begin = 1 + 100 * (i // 2 if taken else i)
+            m.task(begin, begin + 100, i % 2 if taken else 0, creator=0, created=0, ready=begin if taken else 1)
+        return m
+    found = of(run(True), run(False), tmp_path)
+    beside = cause(found, "tasks were ready")  # all of B but the first µs and the last task, over two workers
+    assert (beside["a"], beside["b"]) == pytest.approx((0, 100e-6))
+    assert sum(c["share"] for c in found["causes"]) == pytest.approx(1)
+
+
 def test_more_tasks(tmp_path):
     """One worker, tasks of 10 µs: two in A, four of 15 µs in B. 20 to 60: of the 40, (15 - 10) * 3 are the time of a task,
     25 the number."""

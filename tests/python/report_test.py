@@ -48,7 +48,7 @@ def test_the_critical_path_bounds(tmp_path):
     m = Made(workers=(0, 0, 0, 0))
     m.task(0, 1, flags=1, completed=1001)
     for i in range(10):
-        m.task(1 + 100 * i, 101 + 100 * i, i % 4, creator=0, created=0)
+        m.task(1 + 100 * i, 101 + 100 * i, i % 4, creator=0, created=0, ready=1 + 100 * i)
         if i:
             m.add("dependence", task=i + 1, before=i)
     for worker in range(4):  # idle between its tasks
@@ -63,7 +63,46 @@ def test_the_critical_path_bounds(tmp_path):
 def test_too_few_ready_tasks_bound(tmp_path):
     m = wide(workers=4, tasks=8)
     m.tables["worker"] += [{"node": 0}] * 4
+    for row in m.tables["task"]:
+        row["ready_ns"] = row["started_ns"]
     assert bound(facts(m, tmp_path)).startswith("A lack of ready tasks bounds this run: 8 workers were idle")
+
+
+def kept_from_idle_workers(folder, ready, workers=3):
+    """Worker 0 runs four tasks of 100 µs, the others nothing; three of these tasks are ready at `ready`."""
+    m = Made(workers=[0] * workers)
+    m.task(0, 1, flags=1, completed=401)
+    for i in range(4):
+        m.task(1 + 100 * i, 101 + 100 * i, creator=0, created=0, ready=ready(i))
+    for worker in range(1, workers):
+        m.add("idle", worker=worker, begun=0, ended=401)
+    return facts(m, folder)
+
+
+def test_idle_time_beside_ready_tasks_is_no_lack_of_tasks(tmp_path):
+    """Tasks 2 to 4 are ready at 1 µs and begin at 101, 201 and 301: beside two idle workers that is 2 + 2 + 1 times 100 µs,
+    less the last 100 µs, in which none waits."""
+    f = kept_from_idle_workers(tmp_path, lambda i: 1)
+    assert f.idle_beside_ready_s == pytest.approx(500e-6)
+    assert bound(f) == ("Ready tasks that no worker took bound this run: 3 workers were idle 66.7\u202f% of the time, and "
+                        "62.3\u202f% of that while tasks were ready; tasks took 33.3\u202f%.")
+    assert "tasks were ready meanwhile" in largest_loss(f) and "kith why FILE 4:" in largest_loss(f)
+
+
+def test_idle_time_without_ready_tasks_is_a_lack_of_tasks(tmp_path):
+    f = kept_from_idle_workers(tmp_path, lambda i: 1 + 100 * i)
+    assert f.idle_beside_ready_s == 0
+    assert "A lack of ready tasks bounds this run" in bound(f) and "kith why" not in largest_loss(f)
+
+
+def test_ready_tasks_of_one_place_do_not_wait_for_idle_workers_of_another(tmp_path):
+    m = Made(workers=(0, 0))
+    m.tables["place"] = [{"first_worker": w, "workers": 1, "first_node": 0, "nodes": 1, "host": "h", "offset_ns": 0, "drift_ppb": 0,
+                          "error_ns": 0} for w in range(2)]
+    m.task(0, 100, flags=1)
+    m.task(100, 200, creator=0, created=1)
+    m.add("idle", worker=1, begun=0, ended=200)
+    assert facts(m, tmp_path).idle_beside_ready_s == 0
 
 
 def test_the_cost_of_tasks_bounds(tmp_path):
@@ -102,7 +141,7 @@ def test_one_long_task_makes_the_graph_narrow(tmp_path):
     m = Made(workers=(0, 0, 0, 0))
     m.task(0, 1, flags=1, completed=1191)
     for i in range(20):
-        m.task(1 + 10 * i, 1191 if i == 19 else 11 + 10 * i, creator=0, created=0)
+        m.task(1 + 10 * i, 1191 if i == 19 else 11 + 10 * i, creator=0, created=0, ready=1 + 10 * i)
         if i:
             m.add("dependence", task=i + 1, before=i)
     for worker in range(1, 4):
@@ -395,3 +434,16 @@ def test_an_output_that_cannot_be_written(tmp_path, monkeypatch, capsys, output,
         error = capsys.readouterr().err
         assert says in error and ".kith-" not in error, words
     assert not list(tmp_path.iterdir())
+
+
+def test_no_state_looks_like_a_type_of_tasks():
+    """The timeline shows both side by side. Distances are of red, green and blue, each 0 to 255."""
+    style = (pathlib.Path(kith.__file__).parent / "report" / "templates" / "style.css").read_text()
+    for theme in re.findall(r"root[^{]*\{(.*?)\}", style, re.DOTALL)[:2]:
+        colours = {name: np.array([int(text[i:i + 2], 16) for i in (0, 2, 4)])
+                   for name, text in re.findall(r"--([st]-\w+): #([0-9a-f]{6})", theme)}
+        shown = [name for name in colours if name != "s-working"]  # the types are its parts
+        assert len(shown) == 15
+        near = [(a, b) for i, a in enumerate(shown) for b in shown[:i] if np.linalg.norm(colours[a] - colours[b]) < 30
+                or "s-" in a + b and np.linalg.norm(colours[a] - colours[b]) < 55]
+        assert near == []

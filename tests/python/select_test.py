@@ -37,6 +37,7 @@ def numbers(a, **filters):
 
 def test_what_filters_choose(tmp_path):
     a = Analysis(nested().read(tmp_path))
+    assert numbers(a, below="g:2") == [5] and numbers(a, below="f:1") == [2, 5, 6]
     assert select(a) is a
     assert numbers(a, where="name == 'g' and work > 3.5e-6") == [4, 5, 6]
     assert numbers(a, where="on_critical_path or task == 6") == [0, 6]  # the root's 10 are more than 10/9 + 2 + 6
@@ -71,9 +72,13 @@ def test_the_examples_of_the_help(tmp_path):
     ({"where": "no_such > 1"}, "no column 'no_such'"), ({"where": "remote_bytes > 1"}, "no column 'remote_bytes'"),
     ({"where": "__import__('os')"}, "is not allowed"), ({"where": "work > 5"}, "no task is left"),
     ({"where": "name = 'g'"}, "= compares nothing, == does"), ({"where": "name == g"}, "a text is in quotes: 'g'"),
-    ({"where": "wrok > 1"}, r"is it work\?"), ({"where": "ipc > 1"}, "lacks the data"),
-    ({"below": "99"}, "there is no such task"), ({"below": "R-0-7"}, "there is no such task"), ({"below": "R"}, "neither"),
-    ({"below": "R-key:x"}, "neither"), ({"below": "R--1"}, "neither"),
+    ({"where": "wrok > 1"}, r"is it work\?"), ({"where": "ipc > 1"}, "lacks the data.*record --counters"),
+    ({"where": "fp_instructions > 1"}, "counters=mix"), ({"where": "loads > 1"}, "record --addresses"),
+    ({"where": "work_deviation > 1"}, "--reference"), ({"where": "ran_at_home > 0"}, "kith sim FILE -o"),
+    ({"where": "name == 'h'"}, r"types here: g, f, task\)"), ({"below": "g:4"}, "there are 4 tasks of this type"),
+    ({"below": "h:0"}, "such as gemm:12"),
+    ({"below": "99"}, "there is no such task"), ({"below": "R-0-7"}, "there is no such task"), ({"below": "R"}, "names no task"),
+    ({"below": "R-key:x"}, "names no task"), ({"below": "R--1"}, "names no task"),
     ({"top": "work"}, "expected a number of tasks and a metric"), ({"top": "0:work"}, "expected a number"),
     ({"top": "3:name"}, "no column of numbers"), ({"top": "3:cores"}, "no column of numbers"), ({"top": "3:x"}, "no column 'x'")])
 def test_filters_that_cannot_be_used(tmp_path, filters, says):

@@ -114,3 +114,9 @@ def test_the_verb(tmp_path, capsys):
     capsys.readouterr()
     assert main(["similarity", Made().save(tmp_path), "-o", str(folder)]) == 2
     assert "no tasks" in capsys.readouterr().err
+
+
+def test_names_that_would_lie_on_each_other_are_one():
+    from kith.similarity.pictures import _joined
+
+    assert _joined([("a", 0, 0), ("b", 5, 0), ("c", 0.9, -0.9), ("d", 0, 2)], 1, 1) == [["a, c", 0, 0], ["b", 5, 0], ["d", 0, 2]]

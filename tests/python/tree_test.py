@@ -133,6 +133,18 @@ def test_where_it_is_opened(tmp_path):
             at_path(tree, path)
 
 
+def test_the_median_of_the_run_is_of_all_its_tasks(tmp_path):
+    """Two roots of 1 µs, one of them with three tasks of 9 µs."""
+    m = Made()
+    m.task(0, 1, flags=1)
+    m.task(1, 2, flags=1)
+    for i in range(3):
+        m.task(2 + 9 * i, 11 + 9 * i, creator=1, created=1)
+    tree = Tree(Analysis(m.read(tmp_path)))
+    run = tree.described(tree.root)
+    assert (run["members"], run["tasks"], run["median_s"], run["max_s"]) == pytest.approx((2, 5, 9e-6, 9e-6))
+
+
 def test_the_verb(tmp_path, capsys):
     path = family().save(tmp_path)
     assert main(["graph", path, "--tree", "--json", "--rows", "6"]) == 0
@@ -142,7 +154,7 @@ def test_the_verb(tmp_path, capsys):
         ("1.1.2", "2 b", True), ("1.2", "c 33", True)]
     assert main(["graph", path, "--tree", "--open", "1.2"]) == 0
     said = capsys.readouterr().out
-    assert "1.2.1" in said and "5 a (1\u202fµs each)" in said
+    assert "1.2.1" in said and "5 a (median 1\u202fµs)" in said
     assert main(["graph", path, "--rows", "6"]) == 2 and main(["graph", path, "--tree", "--rows", "0"]) == 2
     assert main(["graph", path, "--tree", "--open", "7"]) == 2 and "here 1 to 1" in capsys.readouterr().err
     empty = Made()

@@ -141,7 +141,7 @@ class Tree:
 
     def described(self, node):
         """{"label", "kind", "task" (the first one's number in the file), "members", "tasks" (with all below), "work_s" (of
-        the members), "total_s" (with all below), "median_s", "max_s" (of the members), "critical" (tasks, with all below),
+        the members), "total_s" (with all below), "median_s", "max_s" (of the members, or of all tasks for the run), "critical" (tasks, with all below),
         "marks": {name: [tasks, share of total_s]}}, the last without zeros."""
         rows = self.order[node.begin:node.end]
         if not len(rows):
@@ -149,6 +149,7 @@ class Tree:
                     "median_s": 0.0, "max_s": 0.0, "critical": 0, "marks": {}}
         low, high = int(self._at[rows[0]]), int(self._at[rows[-1]] + self._size[rows[-1]])
         work = self._work[rows]
+        each = self._work if node.kind == RUN else work
         total = max(0.0, float(self._total[high] - self._total[low]))  # differences of sums are rounded
         marks = {}
         for name, (count, spent) in self._marked.items():
@@ -156,7 +157,7 @@ class Tree:
                 marks[name] = [number, min(1.0, max(0.0, float(spent[high] - spent[low]) / total)) if total > 0 else 0.0]
         return {"label": self.label(node), "kind": node.kind, "task": int(self.analysis.recording.numbers[self.tasks[rows[0]]]),
                 "members": len(rows), "tasks": high - low, "work_s": float(work.sum()), "total_s": total,
-                "median_s": float(np.median(work)), "max_s": float(work.max()),
+                "median_s": float(np.median(each)), "max_s": float(each.max()),
                 "critical": int(self._critical[high] - self._critical[low]), "marks": marks}
 
     def type_of(self, node):

@@ -54,6 +54,11 @@ class Facts:
         return (self.seconds.sum() / total if total > 0 else self.seconds.sum()).to_dict()
 
     @cached_property
+    def idle_beside_ready_s(self):
+        """Of the idle seconds of all workers, those in which a ready task waited for one."""
+        return states.idle_beside_ready(self.recording, self.analysis.states)
+
+    @cached_property
     def used_workers(self):
         return int((self.seconds.working > 0).sum())
 

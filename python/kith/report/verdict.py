@@ -30,12 +30,15 @@ def bound(f):
     cores = f"{f.workers} worker{'s' if f.workers != 1 else ''}"
     if span >= NEAR_THE_SPAN and working < BUSY:
         return (f"The critical path bounds this run: {seconds(f.graph.span_s)} of its {seconds(f.makespan_s)} are one "
-                f"chain of tasks, and more workers than {width} in the mean find nothing to do.")
+                f"chain of tasks. The graph has work for {width} workers in the mean, and more find nothing to do.")
     if working >= BUSY:
         return (f"Work bounds this run: {cores} spent {percent(working)} of their time in tasks, and the graph has work "
                 f"for {width} in the mean, so " + ("more cores would help." if f.graph.parallelism > 1.5 * f.workers
                                                  else "more cores alone would help little."))
     idle, overhead = f.shares["idle"], sum(f.shares[state] for state in _OVERHEAD)
+    if idle >= overhead and untaken(f):
+        return (f"Ready tasks that no worker took bound this run: {cores} were idle {percent(idle)} of the time, and "
+                f"{percent(f.idle_beside_ready_s / f.seconds.idle.sum())} of that while tasks were ready; tasks took {percent(working)}.")
     if idle >= overhead:
         why = (f"the graph has work for only {width} workers in the mean" if f.graph.parallelism < f.workers else
                f"although the graph has work for {width} in the mean")
@@ -45,12 +48,20 @@ def bound(f):
             f"tasks, and {percent(working)} in them.")
 
 
+def untaken(f):
+    """Whether most idle time passed beside ready tasks: then the graph is not what keeps workers idle."""
+    return f.idle_beside_ready_s > 0.5 * f.seconds.idle.sum()
+
+
 def losses(f):
     """[(name, worker-seconds, remedy)], the largest first."""
     s, workers = f.seconds.sum(), max(1, f.workers)
     ran = f.recording.tasks.ran.to_numpy()
     mean = f.graph.work_s[ran].mean() if ran.any() else 0.0  # of a simulated run, the simulated time
-    if f.graph.parallelism < workers:
+    if untaken(f):
+        idle = ("tasks were ready meanwhile, and no idle worker took them; compare other policies (KITH_POLICY), or give tasks "
+                f"more work (kith why FILE {longest_wait(f)}: why the one that waited longest was not taken)")
+    elif f.graph.parallelism < workers:
         idle = (f"the graph is too narrow for {workers} workers (it has work for {rounded(f.graph.parallelism)})" +
                 (one_long_task(f) or ": split the tasks on the critical path, or remove dependences between them"))
     elif s.creating > 0.25 * f.makespan_s:
@@ -69,6 +80,12 @@ def losses(f):
         found.append(("tasks that take longer here", f.inflation[0],
                       "place tasks near their data (policies dep, numa, auto), or use smaller blocks"))
     return sorted(found, key=lambda x: -x[1])
+
+
+def longest_wait(f):
+    """The number of the task that was ready for the longest time before it began."""
+    t = f.recording.tasks
+    return int(f.recording.numbers[np.nanargmax((t.started_s - t.ready_s).where(t.ran & ~t.fence))])
 
 
 def one_long_task(f):

@@ -6,12 +6,14 @@ matplotlib.use("Agg")
 matplotlib.rcParams.update({"svg.hashsalt": "kith", "svg.fonttype": "none", "font.size": 9, "font.family": "sans-serif"})
 
 import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
 from scipy.cluster.hierarchy import dendrogram  # noqa: E402
 
 from kith.errors import printable  # noqa: E402
 
 
 MOST_NAMES = 40  # in a map
+NEAR = 0.022  # of the map: names that are as near are written in one line
 
 
 def _text(name):
@@ -38,7 +40,7 @@ def draw_map(study, path, title, groups=None):
     named = list(zip(study.names, x, y))
     if groups and len(named) > MOST_NAMES:  # the program's name, at the last of its inputs
         named = list({g: (g, a, b) for g, a, b in zip(groups, x, y)}.values())
-    for name, a, b in named:
+    for name, a, b in _joined(named, NEAR * np.ptp(x), NEAR * np.ptp(y)):
         axes.annotate(_text(name), (a, b), xytext=(4, 3), textcoords="offset points", fontsize=6.5)
     share = [f"{100 * e:.0f} %" for e in study.explained] + [""]
     axes.set_xlabel(f"component 1 ({share[0]} of the variance)")
@@ -47,6 +49,18 @@ def draw_map(study, path, title, groups=None):
     axes.axhline(0, color="#dddddd", zorder=0)
     axes.axvline(0, color="#dddddd", zorder=0)
     _save(figure, path)
+
+
+def _joined(named, apart_x, apart_y):
+    """Names and places, where names of places that are so near that they would lie on each other are one."""
+    found = []
+    for name, x, y in named:
+        near = next((f for f in found if abs(f[1] - x) <= apart_x and abs(f[2] - y) <= apart_y), None)
+        if near:
+            near[0] += f", {name}"
+        else:
+            found.append([name, x, y])
+    return found
 
 
 def draw_dendrogram(study, path, title):

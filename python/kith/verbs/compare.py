@@ -5,6 +5,8 @@ import json
 SUMMARY = "what differs between two recorded runs, and why"
 
 
+
+
 def add_arguments(parser):
     parser.add_argument("a", metavar="A", help="a recording")
     parser.add_argument("b", metavar="B", help="another one of the same program")
@@ -22,6 +24,7 @@ def run(options):
 
 
 def text(found, most=12):
+    from kith.compare import CLOCK
     from kith.errors import printable
     from kith.units import MINUS, percent, rounded, seconds, signed
 
@@ -31,6 +34,8 @@ def text(found, most=12):
     lines = [f"A took {seconds(a)}, B {seconds(b)}{times}", "", "why, in seconds of the run (means over its workers):",
              f"  {'A':>10}  {'B':>10}  {f'B {MINUS} A':>10}    share"]
     for c in found["causes"][:most] + found["causes"][max(most, len(found["causes"]) - 1):]:
+        if max(abs(c["a"]), abs(c["b"])) < CLOCK:
+            continue
         share = percent(c["share"]) if apart else "-"
         more = signed(seconds, c["b"] - c["a"])
         lines.append(f"  {seconds(c['a']):>10}  {seconds(c['b']):>10}  {more:>10}  {share:>7}  {printable(c['what'], 80)}")

@@ -133,13 +133,17 @@ def tree_text(found):
         said = f"; {percent(worst[1][1])} of its time: {printable(worst[0], 60)}" if worst else ""
         lines.append(f"{n['node'] or '-':<12} {n['tasks']:>9} {seconds(n['total_s']):>9} {percent(n['total_s'] / whole) if whole else '-':>7}  "
                      f"{'  ' * min(n['level'], 30)}{'+ ' if n['more'] else ''}{printable(n['label'], 60)}"
-                     f"{' (' + seconds(n['median_s']) + ' each)' if n['members'] > 1 else ''}{', critical' if n['critical'] else ''}{said}")
+                     f"{' (median ' + seconds(n['median_s']) + ')' if n['members'] > 1 else ''}{', critical' if n['critical'] else ''}{said}")
     return "\n".join([*lines, "", "+ can be opened: kith graph FILE --tree --open NODE"])
 
 
 def _more(task):
+    from kith.metrics import METRICS
+    from kith.units import rounded, seconds, size
+
     known = ("task", "name", "lineage", "worker", "work_s")
-    return "".join(f"  {name} {value:.6g}" for name, value in task.items() if name not in known)
+    show = {m.name: {"s": seconds, "bytes": size}.get(m.unit, rounded) for m in METRICS}
+    return "".join(f"  {name} {show.get(name, rounded)(value)}" for name, value in task.items() if name not in known)
 
 
 def text(found):
@@ -151,15 +155,18 @@ def text(found):
     for step in path:
         count, spent = by_name.get(step["name"], (0, 0.0))
         by_name[step["name"]] = (count + 1, spent + step["seconds"])
-    lines = [f"tasks         {found['tasks']}", f"edges         {found['edges']}",
-             f"work          {seconds(found['work_s'])}", f"span          {seconds(found['span_s'])}",
-             f"parallelism   {rounded(found['parallelism'])}", f"the run took  {seconds(found['makespan_s'])}",
-             f"depth         {found['depth']} nodes", "", f"critical path: {len(path)} tasks"]
+    whole = " of the whole run" if "selected" in found else ""
+    lines = [f"tasks         {found['tasks']}", f"work          {seconds(found['work_s'])}", f"edges         {found['edges']}{whole}",
+             f"span          {seconds(found['span_s'])}{whole}", f"parallelism   {rounded(found['parallelism'])}{whole}",
+             f"depth         {found['depth']} nodes{whole}", f"the run took  {seconds(found['makespan_s'])}", "",
+             f"critical path{whole}: {len(path)} steps"]
     for name, (count, spent) in sorted(by_name.items(), key=lambda x: -x[1][1])[:10]:
         lines.append(f"  {percent(spent / found['span_s']):>7}  {printable(name, 60)} ({count}, {seconds(spent)})")
     if "selected" in found:
         lines += ["", "tasks:"] + [f"  {t['task']:>9}  {seconds(t['work_s']):>9}  {printable(t['name'], 40)}  {t['lineage']}" + _more(t)
                                    for t in found["selected"][:20]]
         lines += [f"  and {found['tasks'] - 20} more"] if found["tasks"] > 20 else []
-    lines += ["", "problems:"] + ["  " + printable(s, 300) for s in found["problem_sentences"]]
+    lines += ["", "problems:"] + ["  " + printable(s, 300) for s, count in zip(found["problem_sentences"], found["problems"].values()) if count]
+    if none := [name for name, count in found["problems"].items() if not count]:
+        lines.append("  no task has " + printable(", ".join(none), 600))
     return "\n".join(lines + [f"note: {n}" for n in found["notes"]])

@@ -6,6 +6,7 @@ import sys
 
 SUMMARY = "which recorded programs are alike"
 KINDS = (("all", None), ("graph", "graph"), ("tasks", "tasks"))
+NAMES = {"all": "graphs and tasks", "graph": "graphs", "tasks": "tasks"}
 
 
 def add_arguments(parser):
@@ -96,7 +97,7 @@ def write(folder, found, studies, names):
         table.writerows([safe(n), *(f"{v:.6g}" for v in row["values"])]
                         for n, row in zip(names, found["rows"]))
     for title, s in studies.items():
-        what = {"all": "graphs and tasks", "graph": "graphs", "tasks": "tasks"}[title]
+        what = NAMES[title]
         with open(os.path.join(folder, f"{title}.nwk"), "w", encoding="utf-8", errors="backslashreplace") as f:
             f.write(newick(s) + "\n")
         if s.tree is None:
@@ -113,7 +114,9 @@ def text(found, folder):
         return f"one recording has nothing to be compared with, so there are no pictures; its features are in {printable(folder)}"
     lines = []
     for title, s in found["studies"].items():
-        lines.append(f"{title}: {len(s['explained'])} components, " + ", ".join(f"{100 * e:.0f} %" for e in s["explained"]))
+        parts = ", ".join(f"{100 * e:.0f} %" for e in s["explained"])
+        many = "s" if len(s["explained"]) != 1 else ""
+        lines.append(f"{NAMES[title]}: {len(s['explained'])} component{many} with {parts} of the variance")
         clusters = {}
         for name, number in s["clusters"].items():
             clusters.setdefault(number, []).append(printable(name, 40))

@@ -34,7 +34,7 @@ def values(f, g):
             "about": [(h.recording.engine, charts.text(h.recording.policy), charts.text(h.recording.machine["name"])) for h in (f, g)],
             "times": rounded(times), "slower": times > 1,
             "causes": [{"what": charts.text(c["what"]), "seconds": signed(seconds, c["b"] - c["a"]), "share": percent(c["share"]) if apart else "-",
-                        "css": _css(c["b"] - c["a"], 0.01 * f.makespan_s)} for c in found["causes"][:CAUSES] if c["b"] != c["a"]],
+                        "css": _css(c["b"] - c["a"], 0.01 * f.makespan_s)} for c in found["causes"][:CAUSES] if abs(c["b"] - c["a"]) >= compare.CLOCK],
             "notes": [charts.text(n, 400) for n in found["notes"]],
             "rows": [{"name": n, "a": show(a), "b": show(b), "ratio": rounded(b / a) if a > 0 else "-",
                       "css": _css(better * (b / a - 1), 0.05) if a > 0 else ""} for n, a, b, show, better in rows],

@@ -62,7 +62,7 @@ def _steals(f):
     matrix = np.zeros((len(names), len(names)))
     np.add.at(matrix, (thief, victim), 1)
     return charts.heat([f"{what} {n}" for n in names], [f"from {n}" for n in names], matrix.tolist(),
-                       f"Steals: by whom (rows), from whom (columns); outlined: within one {what}", "steals", lambda v: f"{v:.0f}")
+                       "Steals: by whom (rows), from whom (columns)" + ("; outlined: within one node" if what == "node" else ""), "steals", lambda v: f"{v:.0f}")
 
 
 def stolen(recording):
