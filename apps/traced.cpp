@@ -22,7 +22,11 @@ int main(int count, char** words) {
     const std::string_view name = count > 1 ? words[1] : "";
     const auto* const found =
         std::ranges::find(programs, name, [](const entry* e) { return std::string_view(e->name); });
-    if (found == std::end(programs)) throw kith::error("no program '" + std::string(name) + "' is traced");
+    if (found == std::end(programs)) {
+      std::string known;
+      for (const entry* e : programs) known += std::string(known.empty() ? "" : ", ") + e->name;
+      throw kith::error("no program '" + std::string(name) + "'; there are " + known);
+    }
     const entry& e = **found;
     std::vector<std::string> given(words + 2, words + count);
     const preset sizes = std::erase(given, "--small") != 0 ? preset::small : preset::standard;

@@ -78,7 +78,7 @@ linted() {
 # The Python package and the verbs that use it, with the tool of the release build.
 python_tests() {
   if [ "${KITH_DEPS:-yes}" = yes ]; then scripts/python.sh test || return; fi
-  KITH_TOOL=$PWD/build/release/kith build/venv/bin/python3 -m pytest tests/python
+  KITH_TOOL=$PWD/build/release/kith build/venv/bin/python3 -m pytest tests/python -n "$jobs" --dist loadfile
 }
 
 # Runs all fuzzers at once; together they take three times the seconds of processor time.

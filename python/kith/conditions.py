@@ -17,6 +17,7 @@ _COMPARE = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.
 _COMPUTE = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 _MOST_LETTERS = 2000
 _ASSIGNS = re.compile(r"(?<![=<>!:])=(?!=)")
+_WITH_UNIT = re.compile(r"(?<![\w.])\d+(?:\.\d*)?\s?(?:ns|us|µs|μs|ms|s|[kKMG]i?B|B)\b")
 
 
 class Missing(Exception):
@@ -35,6 +36,8 @@ def holds(condition, column, count):
         why = getattr(e, "msg", None) or "it cannot be read"
         if _ASSIGNS.search(condition):
             why = "= compares nothing, == does"
+        if number := _WITH_UNIT.search(condition):
+            why = f"'{number[0]}' has a unit; numbers are in seconds and bytes"
         raise KithError(f"condition '{printable(condition)}': {why}; expected such as 'work > 0.001 and name == \"gemm\"'") from e
 
     def wrong(node):

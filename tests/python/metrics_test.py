@@ -293,6 +293,9 @@ def test_conditions():
                  "[x for x in a] == 1", "a ** 9 > 1", "1 / 0 > a", "a > 1" + " or a > 1" * 300, "(" * 900 + "a" + ")" * 900):
         with pytest.raises(KithError, match="condition"):
             of(text)
+    for text, number in (("a > 1ms", "1ms"), ("a >= 2.5 kB and c", "2.5 kB")):
+        with pytest.raises(KithError, match=f"'{number}' has a unit; numbers are in seconds and bytes"):
+            of(text)
     with pytest.raises(Missing):
         of("d > 1")
 

@@ -94,7 +94,9 @@ void add_task_options(CLI::App& command) {
   add_value(command, "--where", "CONDITION",
             "only tasks of which this holds, such as 'depth > 0 and work > 1e-6'; of use are name, worker, depth, work "
             "(seconds), footprint (bytes) and on_critical_path; docs/report.md has all");
-  add_value(command, "--below", "TASK", "only this task and those below it: its number, or its lineage, such as R-0-3");
+  add_value(
+      command, "--below", "TASK",
+      "only this task and those below it: its number, gemm:12 (the 13th of its type), or its lineage, such as R-0-3");
   add_value(command, "--top", "K:METRIC", "only the K tasks with the greatest values of a metric, such as 100:work");
 }
 void add_json(CLI::App& command) { add_switch(command, "--json", "write JSON"); }

@@ -43,7 +43,7 @@ std::function<outcome()> add_why(CLI::App& command) {
   command.add_option("file", o->file, "the recording: of a run (`kith record`), or of a simulated one (`kith sim -o`)")
       ->required()
       ->type_name("FILE");
-  command.add_option("task", o->task, "17, its number; gemm:12, of its type and how-manieth, from 0; or key:42")
+  command.add_option("task", o->task, "17, its number; gemm:12, the 13th of its type; or key:42")
       ->required()
       ->type_name("TASK");
   command

@@ -5,7 +5,7 @@ def add_arguments(parser):
     """The options of a verb that can be filtered."""
     parser.add_argument("--where", metavar="CONDITION", help="only tasks of which this holds, such as 'depth > 0 and work > 1e-6'; "
                         "of use are name, worker, depth, work (seconds), footprint (bytes) and on_critical_path; docs/report.md has all")
-    parser.add_argument("--below", metavar="TASK", help="only this task and those below it: its number, or its lineage, such as R-0-3")
+    parser.add_argument("--below", metavar="TASK", help="only this task and those below it: its number, gemm:12 (the 13th of its type), or its lineage, such as R-0-3")
     parser.add_argument("--top", metavar="K:METRIC", help="only the K tasks with the greatest values of a metric, such as 100:work")
 
 
