@@ -1,8 +1,8 @@
 // Whether the tasks of two runs of one program touched the same addresses. For `kith record --addresses`.
 //
-// Tasks are the same if their identities are, blocks if the same task made them at the same place with the same ordinal,
-// or if they are the same variable. Stacks, thread-local data, Kith's own memory and memory of no known block have no
-// such names, and are not compared. The order of touches and their number are not compared either.
+// Tasks are the same if their identities are, blocks if the same task made them at the same place with the same
+// ordinal, or if they are the same variable. Stacks, thread-local data, Kith's own memory and memory of no known block
+// have no such names, and are not compared. The order of touches and their number are not compared either.
 #pragma once
 
 #include "recording/recording.hpp"
