@@ -140,10 +140,14 @@ def test_the_verb(tmp_path, capsys):
     assert [(n["node"], n["label"], n["more"]) for n in nodes] == [
         ("", "all tasks", False), ("1", "task 0", False), ("1.1", "wait 1 of 2: 32 tasks", False), ("1.1.1", "30 a", True),
         ("1.1.2", "2 b", True), ("1.2", "c 33", True)]
+    assert main(["graph", path, "--tree", "--json"]) == 0
+    nodes = json.loads(capsys.readouterr().out)["nodes"]
+    assert {n["node"]: n["more"] for n in nodes}["1.2.1.1"] is False  # a task that created none
     assert main(["graph", path, "--tree", "--open", "1.2"]) == 0
     said = capsys.readouterr().out
     assert "1.2.1" in said and "5 a (1\u202fµs each)" in said
     assert main(["graph", path, "--rows", "6"]) == 2 and main(["graph", path, "--tree", "--rows", "0"]) == 2
+    assert main(["graph", path, "--tree", "--rows", "9" * 5000]) == 2 and "--rows" in capsys.readouterr().err
     assert main(["graph", path, "--tree", "--open", "7"]) == 2 and "here 1 to 1" in capsys.readouterr().err
     empty = Made()
     assert main(["graph", empty.save(tmp_path, "empty.rec"), "--tree"]) == 0

@@ -137,7 +137,7 @@ class Tree:
 
     def opens(self, node):
         """Whether the node has children."""
-        return node.kind != TASK or self._size[self.order[node.begin]] > 1
+        return node.kind != TASK or bool(self._size[self.order[node.begin]] > 1)
 
     def described(self, node):
         """{"label", "kind", "task" (the first one's number in the file), "members", "tasks" (with all below), "work_s" (of
