@@ -91,7 +91,8 @@ class Recording:
     @cached_property
     def machine(self):
         """The machine: {"name", "nodes", "workers", "distances" (matrix of the nodes, or None), "pretended"}."""
-        nodes = max(self._number("nodes", 1), int(self.workers.node.max()) + 1 if len(self.workers) else 1)
+        seen = (self.workers.node, self.regions.home, self.homes.node)  # a damaged file may name more nodes than it says it has
+        nodes = max(self._number("nodes", 1), *(int(column.max()) + 1 for column in seen if len(column)))
         return {"name": self.meta.get("machine", ""), "nodes": nodes, "workers": len(self.workers),
                 "distances": _distances(self.meta.get("distances", ""), nodes),
                 "pretended": self.meta.get("pretended") == "1"}

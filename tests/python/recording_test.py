@@ -12,6 +12,7 @@ import pytest
 import kith
 from kith.columns import TABLES
 from kith.errors import KithError, printable
+from kith.metrics import Analysis
 from kith.writer import write
 from made import Made, diamond
 
@@ -109,6 +110,20 @@ def test_damage_is_named(tmp_path, change, says):
     with pytest.raises(KithError) as e:
         assert kith.read(path).machine  # meta is looked at when it is needed
     assert says in str(e.value) and "changed.rec" in str(e.value)
+
+
+@pytest.mark.parametrize("table", ["region", "home"])
+def test_homes_beyond_the_nodes_widen_the_machine(tmp_path, table):
+    """As `kith why` has it; a table of bytes by nodes would have no room for them otherwise."""
+    m = Made()
+    region = m.add("region", address=8, bytes=64, home=5 if table == "region" else 0)
+    m.task(0, 10, flags=1)
+    m.task(1, 5, 1, creator=0)
+    m.add("access", task=1, region=region, mode=0, bytes=64, touched=64)
+    if table == "home":
+        m.add("home", region=region, node=5, bytes=64, at=0)
+    r = m.read(tmp_path)
+    assert r.machine["nodes"] == 6 and Analysis(r).homes.matrix[5].tolist() == [64, 0, 0, 0, 0, 0]
 
 
 def test_a_view_is_no_table(tmp_path):
