@@ -386,12 +386,14 @@ def test_differences_have_one_minus_sign():
 
 
 @pytest.mark.parametrize("output, says", [
-    (".", "'.' is a folder; expected a file"), ("none/x.html", "there is no folder"), ("/proc/x.html", "nothing can be written in '/proc'")])
+    (".", "'.' is a folder; expected a file"), ("pipe", "'pipe' is a device or a pipe"), ("", "--output has no name"),
+    ("none/x.html", "there is no folder"), ("/proc/x.html", "nothing can be written in '/proc'")])
 def test_an_output_that_cannot_be_written(tmp_path, monkeypatch, capsys, output, says):
     """It is refused before the recording is read."""
     monkeypatch.chdir(tmp_path)
-    for words in (["report"], ["import", "--from", "wfformat"], *([["export", "--to", "dot"]] if output != "." else [])):
+    os.mkfifo("pipe")
+    for words in (["report"], ["import", "--from", "wfformat"], ["export", "--to", "dot"]):
         assert main([words[0], "no-such.rec", *words[1:], "-o", output]) == 2
         error = capsys.readouterr().err
         assert says in error and ".kith-" not in error, words
-    assert not list(tmp_path.iterdir())
+    assert [p.name for p in tmp_path.iterdir()] == ["pipe"] and (tmp_path / "pipe").is_fifo()
