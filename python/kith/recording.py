@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from kith.columns import FLAGS, MESSAGES, MODES, TABLES
+from kith.columns import FLAGS, MESSAGES, MODES, NODES, TABLES
 from kith.errors import KithError, printable
 from kith.file import FAULTS, Reader, meta_of, open_file, said, version_of
 
@@ -92,7 +92,7 @@ class Recording:
     def machine(self):
         """The machine: {"name", "nodes", "workers", "distances" (matrix of the nodes, or None), "pretended"}."""
         seen = (self.workers.node, self.regions.home, self.homes.node)  # a damaged file may name more nodes than it says it has
-        nodes = max(self._number("nodes", 1), *(int(column.max()) + 1 for column in seen if len(column)))
+        nodes = max(self._nodes(), *(int(column.max()) + 1 for column in seen if len(column)))
         return {"name": self.meta.get("machine", ""), "nodes": nodes, "workers": len(self.workers),
                 "distances": _distances(self.meta.get("distances", ""), nodes),
                 "pretended": self.meta.get("pretended") == "1"}
@@ -153,12 +153,10 @@ class Recording:
         """From begin_s to end_s."""
         return self.end_s - self.begin_s
 
-    def _number(self, key, otherwise):
-        text = self.meta.get(key, "")
-        if not text:
-            return otherwise
-        if not (text.isascii() and text.isdigit() and len(text) < 16):
-            raise KithError(f"{self.path}: damaged: meta '{key}' is '{printable(text, 80)}', expected a whole number")
+    def _nodes(self):
+        text = self.meta.get("nodes", "") or "1"
+        if not (text.isascii() and text.isdigit() and len(text) < 16 and 0 < int(text) <= NODES):
+            raise KithError(f"{self.path}: damaged: meta 'nodes' is '{printable(text, 80)}', expected 1 to {NODES}")
         return int(text)
 
 

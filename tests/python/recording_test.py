@@ -12,6 +12,7 @@ import pytest
 import kith
 from kith.columns import TABLES
 from kith.errors import KithError, printable
+from kith.graph import fragment_graph
 from kith.metrics import Analysis
 from kith.writer import write
 from made import Made, diamond
@@ -104,6 +105,11 @@ def changed(tmp_path, *statements):
     ("DROP TABLE task", "task is missing"),
     ("ALTER TABLE task ADD COLUMN more", "not defined as by Kith"),
     ("UPDATE meta SET value = 'many' WHERE key = 'nodes'", "'nodes' is 'many'"),
+    ("UPDATE meta SET value = '99999999999' WHERE key = 'nodes'", "'nodes' is '99999999999', expected 1 to 1024"),
+    ("UPDATE meta SET value = '0' WHERE key = 'nodes'", "'nodes' is '0', expected 1 to 1024"),
+    ("DELETE FROM worker", "table worker has 0 rows, expected 1 to 4096"),
+    ("WITH RECURSIVE n(i) AS (VALUES(2) UNION ALL SELECT i + 1 FROM n WHERE i < 39999) INSERT INTO worker SELECT i, 0 FROM n",
+     "table worker has 40000 rows, expected 1 to 4096"),
 ])
 def test_damage_is_named(tmp_path, change, says):
     path = changed(tmp_path, change)
@@ -159,6 +165,13 @@ def test_a_table_that_is_not_essential_is_left_out(tmp_path):
     r = kith.read(changed(tmp_path, "UPDATE wait SET worker = 77"))
     assert len(r.waits) == 0 and len(r.tasks) == 4
     assert "table wait" in r.notes[0] and "without this table" in r.notes[0]
+
+
+@pytest.mark.parametrize("before, says", [(3, "before is 3, expected another task"), (0, "before is 0, expected a task that is no root")])
+def test_dependences_that_cannot_be(tmp_path, before, says):
+    """A task that depends on itself, or on the root that waits for it: the graph has a cycle."""
+    r = kith.read(changed(tmp_path, f"UPDATE dependence SET before = {before} WHERE rowid = 2"))
+    assert f"table dependence, row 1: {says}" in r.notes[0] and fragment_graph(r).span_s > 0
 
 
 def test_the_file_is_not_changed(tmp_path):
