@@ -171,6 +171,19 @@ def test_small_recordings_have_a_page(tmp_path, name):
     assert text.count("<section") >= 4 and not re.search(r"\bnan\b", text.split("<main>")[1].split("</main>")[0])
 
 
+def test_cancelled_tasks_did_not_run(tmp_path):
+    """A worker took them from its queue and skipped their bodies: the file says which one, and when."""
+    m = wide(tasks=8)
+    kind = m.type("search")
+    for i in range(4):
+        m.task(50 + i, 51 + i, 1, creator=0, type=kind, created=1, flags=16 if i else 0)
+    f = facts(m, tmp_path)
+    t = f.recording.tasks
+    assert t.ran.sum() == 1 + 8 + 1 and t[t.cancelled].worker.tolist() == [-1] * 3 and t[t.cancelled].started_s.isna().all()
+    assert f.graph.work_s[t.cancelled].sum() == 0 and not set(f.analysis.states.task) & set(np.flatnonzero(t.cancelled))
+    assert not any(which[t.cancelled].any() for which in f.problems.values())
+
+
 def test_version_1_has_a_page(tmp_path):
     path = tmp_path / "version-1.rec"
     with sqlite3.connect(path) as db:
