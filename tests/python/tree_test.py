@@ -128,8 +128,8 @@ def test_where_it_is_opened(tmp_path):
     nodes, _, more = opened(tree, 10_000)
     assert not any(more) and sum(n.kind == TASK for n in nodes) == 44
     assert at_path(tree, "1.2.1") == tree.children(tree.children(tree.children(tree.root)[0])[1])[0]
-    for path in ("2", "1.0", "1.2.1.9", "x"):
-        with pytest.raises(KithError, match="--open"):
+    for path, here in (("2", "1 to 1"), ("1.0", "1 to 2"), ("1.2.1.9", "1 to 5"), ("x", "1 to 1"), ("1.2.1.1.1", "none")):
+        with pytest.raises(KithError, match=f"--open.*here {here}$"):
             at_path(tree, path)
 
 

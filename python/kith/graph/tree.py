@@ -226,7 +226,8 @@ def at_path(tree, text):
     for step in [s for s in text.split(".") if s]:
         children = tree.children(node)
         if not (step.isascii() and step.isdigit() and len(step) < 10 and 1 <= int(step) <= len(children)):
+            here = f"here 1 to {len(children)}" if children else "here none"
             raise KithError(f"--open '{printable(text, 80)}': no node '{printable(step, 20)}' there; expected numbers as "
-                            f"`kith graph --tree` prints them, here 1 to {len(children)}")
+                            f"`kith graph --tree` prints them, {here}")
         node = children[int(step) - 1]
     return node
