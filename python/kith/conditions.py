@@ -83,7 +83,10 @@ def holds(condition, column, count):
         if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str)):
             return node.value
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return -value(node.operand)
+            try:
+                return operator.neg(value(node.operand))
+            except TypeError as e:
+                raise KithError(f"condition '{printable(condition)}': - needs a number after it") from e
         if isinstance(node, ast.BinOp) and type(node.op) in _COMPUTE:
             try:
                 with np.errstate(divide="ignore", invalid="ignore"):

@@ -11,7 +11,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from kith.columns import APPLICATION, BOUNDS, ESSENTIAL, SOMETIMES, TABLES, TEXT_END, VERSION
+from kith.columns import APPLICATION, BOUNDS, ESSENTIAL, FLAGS, SOMETIMES, TABLES, TEXT_END, VERSION, WORKERS
 from kith.errors import KithError, printable
 
 ROWS_AT_ONCE = 200_000
@@ -119,6 +119,7 @@ class Reader:
     def __init__(self, db, path, version, progress):
         self.db, self.path, self.version, self.progress = db, printable(path), version, progress
         self.rows = {}  # by table, how many
+        self.roots = np.zeros(0, bool)  # of each task, whether it is one
         self.notes = []
 
     def table(self, name):
@@ -146,6 +147,8 @@ class Reader:
 
     def _read(self, name, columns):
         count, = self.db.execute(f"SELECT count(*) FROM {name}").fetchone()
+        if name == "worker" and not 0 < count <= WORKERS:
+            raise KithError(f"{self.path}: damaged: table worker has {count} rows, expected 1 to {WORKERS}")
         self.rows[name] = count
         numbers = [c for c in columns if c.holds not in ("text", "blob")]
         texts = [c for c in columns if c.holds == "text"]
@@ -159,6 +162,12 @@ class Reader:
         found = self._numbers(name, [c.name for c in numbers], count)
         for c in numbers:
             self._check(name, c, found[c.name])
+        if name == "task":
+            self.roots = (found["flags"] & FLAGS["root"]) != 0
+        if name == "dependence":
+            before = next(c for c in columns if c.name == "before")
+            self._refuse(name, before, found["before"], found["before"] == found["task"], "another task than the one that waits")
+            self._refuse(name, before, found["before"], self.roots[found["before"]], "a task that is no root")
         for c in texts:
             found[c.name] = [row[0] for row in self.db.execute(f"SELECT {c.name} FROM {name} ORDER BY rowid")]
         return found

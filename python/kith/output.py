@@ -8,6 +8,8 @@ from kith.errors import KithError, printable
 
 def folder_of(output):
     """The folder that --output is made in. Raises KithError if it is not there, or nothing can be made in it."""
+    if not output:
+        raise KithError("--output has no name")
     folder = os.path.dirname(os.path.abspath(output))
     if not os.path.isdir(folder):
         raise KithError(f"--output '{printable(output)}': there is no folder '{printable(folder)}'; make it, or name another")
@@ -19,7 +21,9 @@ def folder_of(output):
 
 
 def file_folder(output):
-    """The same of an output that is one file: it must be no folder itself."""
-    if os.path.isdir(output):
-        raise KithError(f"--output '{printable(output)}' is a folder; expected a file")
+    """The same of an output that is one file: it must be no folder itself, and no device or pipe, which would be replaced by
+    the file for all users."""
+    if os.path.exists(output) and not os.path.isfile(output):
+        what = "a folder" if os.path.isdir(output) else "a device or a pipe"
+        raise KithError(f"--output '{printable(output)}' is {what}; expected a file")
     return folder_of(output)

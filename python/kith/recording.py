@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from kith.columns import FLAGS, MESSAGES, MODES, TABLES
+from kith.columns import FLAGS, MESSAGES, MODES, NODES, TABLES
 from kith.errors import KithError, printable
 from kith.file import FAULTS, Reader, meta_of, open_file, said, version_of
 
@@ -26,7 +26,7 @@ class Recording:
         flags, priority     as in the file (kith.columns.FLAGS); 0 normal, 1 high, 2 low
         root, keyed, fence, cancelled   of the flags, as truth values
         color, hint_node    as the program gave them; -1: not given
-        worker, node        that ran it, and that worker's memory node; -1: it never ran
+        worker, node        that ran it, and that worker's memory node; -1: it never ran, as a cancelled one
         ran, finished       it has started; its body has ended
         created_s, create_until_s, create_s   begin and end of its creation; its length without tasks that ran meanwhile
         ready_s             when its last predecessor was completed
@@ -91,7 +91,8 @@ class Recording:
     @cached_property
     def machine(self):
         """The machine: {"name", "nodes", "workers", "distances" (matrix of the nodes, or None), "pretended"}."""
-        nodes = max(self._number("nodes", 1), int(self.workers.node.max()) + 1 if len(self.workers) else 1)
+        seen = (self.workers.node, self.regions.home, self.homes.node)  # a damaged file may name more nodes than it says it has
+        nodes = max(self._nodes(), *(int(column.max()) + 1 for column in seen if len(column)))
         return {"name": self.meta.get("machine", ""), "nodes": nodes, "workers": len(self.workers),
                 "distances": _distances(self.meta.get("distances", ""), nodes),
                 "pretended": self.meta.get("pretended") == "1"}
@@ -152,12 +153,10 @@ class Recording:
         """From begin_s to end_s."""
         return self.end_s - self.begin_s
 
-    def _number(self, key, otherwise):
-        text = self.meta.get(key, "")
-        if not text:
-            return otherwise
-        if not (text.isascii() and text.isdigit() and len(text) < 16):
-            raise KithError(f"{self.path}: damaged: meta '{key}' is '{printable(text, 80)}', expected a whole number")
+    def _nodes(self):
+        text = self.meta.get("nodes", "") or "1"
+        if not (text.isascii() and text.isdigit() and len(text) < 16 and 0 < int(text) <= NODES):
+            raise KithError(f"{self.path}: damaged: meta 'nodes' is '{printable(text, 80)}', expected 1 to {NODES}")
         return int(text)
 
 
@@ -233,9 +232,11 @@ def _counts(columns):
 
 
 def _tasks(c, workers, types):
-    ran = (c["worker"] >= 0) & ((c["flags"] & FLAGS["fence"]) == 0)
+    # Of a cancelled task the file says which worker skipped it, when: its body did not run.
+    worker = np.where((c["flags"] & FLAGS["cancelled"]) == 0, c["worker"], -1)
+    ran = (worker >= 0) & ((c["flags"] & FLAGS["fence"]) == 0)
     finished = ran & (c["ended_ns"] >= c["started_ns"]) & ((c["ended_ns"] > 0) | (c["work_ns"] > 0))
-    node = np.where(c["worker"] >= 0, workers[np.maximum(c["worker"], 0)] if len(workers) else -1, -1)
+    node = np.where(worker >= 0, workers[np.maximum(worker, 0)] if len(workers) else -1, -1)
     explored = c["explorer"] < 0
     completed = c.get("completed_ns", c["ended_ns"])
     flags = c["flags"]
@@ -246,12 +247,12 @@ def _tasks(c, workers, types):
         "root": (flags & FLAGS["root"]) != 0, "keyed": (flags & FLAGS["keyed"]) != 0,
         "fence": (flags & FLAGS["fence"]) != 0, "cancelled": (flags & FLAGS["cancelled"]) != 0,
         "priority": c["priority"].astype(np.int8), "color": c["color"].astype(np.int32),
-        "hint_node": c["node"].astype(np.int16), "worker": c["worker"].astype(np.int16), "node": node.astype(np.int16),
+        "hint_node": c["node"].astype(np.int16), "worker": worker.astype(np.int16), "node": node.astype(np.int16),
         "ran": ran, "finished": finished,
         "created_s": _seconds(c, "created"), "create_until_s": _seconds(c, "create_until"),
         "create_s": _seconds(c, "create"), "ready_s": _seconds(c, "ready"),
         "started_s": _seconds(c, "started", ~ran), "ended_s": _seconds(c, "ended", ~finished),
-        "completed_s": np.where(completed > 0, completed * 1e-9, np.nan), "work_s": _seconds(c, "work"),
+        "completed_s": np.where(completed > 0, completed * 1e-9, np.nan), "work_s": np.where((c["flags"] & FLAGS["cancelled"]) == 0, _seconds(c, "work"), 0.0),
         "explorer": c["explorer"].astype(np.int16), "explore_started_s": _seconds(c, "explore_started", explored),
         "explore_ended_s": _seconds(c, "explore_ended", explored), "key": c["key"].view(np.uint64)})
 

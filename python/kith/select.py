@@ -150,7 +150,7 @@ def _holds(analysis, where):
 
 def _top(analysis, text, keep):
     number, _, name = text.partition(":")
-    if not (number.isascii() and number.isdigit() and 0 < int(number) < 10 ** 12 and name):
+    if not (number.isascii() and number.isdigit() and len(number) < 13 and int(number) > 0 and name):
         raise KithError(f"--top '{printable(text, 80)}'; expected a number of tasks and a metric, such as 100:work")
     values = np.asarray(_column(analysis, name, f"--top '{printable(text, 80)}'"))
     if values.dtype.kind not in "biuf" or values.ndim == 0:

@@ -9,6 +9,7 @@ import pytest
 
 from kith import logs
 from kith.metrics import METRICS
+from kith.report.replay import MOST_TASKS
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "report.md"
 TABLE = re.compile(r"(<!-- metrics -->\n)(.*?)(<!-- end -->)", re.S)
@@ -22,6 +23,10 @@ def table():
 
 def test_the_table_of_metrics():
     assert TABLE.search(PAGE.read_text(encoding="utf-8"))[2] == table(), "run tests/python/docs_test.py --write"
+
+
+def test_the_replay_ends_where_the_page_says():
+    assert f"a recording of more than {MOST_TASKS:,} tasks" in PAGE.read_text(encoding="utf-8")
 
 
 def test_the_example_of_a_log(tmp_path):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import kith
+from kith.command_line import main
 from kith.errors import KithError
 from kith.export import FORMATS, export
 from kith.export import csv as csv_format
@@ -230,6 +231,26 @@ def test_wfformat(made):
     assert tasks["t3"]["parents"] == ["t1", "t2"] and tasks["t1"]["children"] == ["t3"] and tasks["t3"]["name"] == "task"
     runs = {t["id"]: t for t in found["workflow"]["execution"]["tasks"]}
     assert runs["t2"]["runtimeInSeconds"] == pytest.approx(30e-6) and runs["t2"]["executedAt"] == "1970-01-01T00:00:00.000030000Z"
+
+
+def test_wfformat_keeps_the_order_of_fences(tmp_path):
+    """A reader of all parts of an array asks for a fence, which stands right after it in the file."""
+    m = Made(workers=(1, 1), nodes=2)
+    m.task(0, 90, flags=1, work=40)
+    m.task(20, 40, 1, creator=0, created=10)
+    m.task(50, 60, 0, creator=0, created=20)
+    m.add("task", creator=0, scope=1, flags=64, created=20, create_until=20, ready=40, completed=40)
+    m.add("dependence", task=2, before=3, bytes=64)
+    m.add("dependence", task=3, before=1)
+    export(Analysis(m.read(tmp_path)), "wfformat", str(tmp_path / "x.json"))
+    workflow = json.loads((tmp_path / "x.json").read_text())["workflow"]
+    tasks = {t["id"]: (t["name"], t["parents"]) for t in workflow["specification"]["tasks"]}
+    assert tasks == {"t1": ("task", []), "t2": ("task", ["t3"]), "t3": ("fence", ["t1"])}
+    fence, = (t for t in workflow["execution"]["tasks"] if t["id"] == "t3")
+    assert fence["runtimeInSeconds"] == 0 and fence["executedAt"] == "1970-01-01T00:00:00.000040000Z"
+    assert fence["machines"] == ["node1"]
+    assert main(["import", str(tmp_path / "x.json"), "--from", "wfformat", "-o", str(tmp_path / "x.rec")]) == 0
+    assert len(kith.read(tmp_path / "x.rec").dependences) == 2
 
 
 def test_dates(tmp_path):

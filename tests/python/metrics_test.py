@@ -290,7 +290,7 @@ def test_conditions():
     assert of("a != 1") == [False, True, False]  # not known: no match
     assert of("1 <= a < 2 or b == 'z'") == [True, False, True] and of("c and a * 2 - 1 == 1") == [True, False, False]
     for text in ("__import__('os').system('true')", "a.real > 1", "(lambda: 1)() > 0", "a[0] > 1", "a", "a >", "'x' > a",
-                 "[x for x in a] == 1", "a ** 9 > 1", "1 / 0 > a", "a > 1" + " or a > 1" * 300, "(" * 900 + "a" + ")" * 900):
+                 "[x for x in a] == 1", "a ** 9 > 1", "-b == 'x'", "-c > 0", "a > -'x'", "1 / 0 > a", "a > 1" + " or a > 1" * 300, "(" * 900 + "a" + ")" * 900):
         with pytest.raises(KithError, match="condition"):
             of(text)
     for text, number in (("a > 1ms", "1ms"), ("a >= 2.5 kB and c", "2.5 kB")):

@@ -12,6 +12,8 @@ import pytest
 import kith
 from kith.columns import TABLES
 from kith.errors import KithError, printable
+from kith.graph import fragment_graph
+from kith.metrics import Analysis
 from kith.writer import write
 from made import Made, diamond
 
@@ -103,12 +105,31 @@ def changed(tmp_path, *statements):
     ("DROP TABLE task", "task is missing"),
     ("ALTER TABLE task ADD COLUMN more", "not defined as by Kith"),
     ("UPDATE meta SET value = 'many' WHERE key = 'nodes'", "'nodes' is 'many'"),
+    ("UPDATE meta SET value = '99999999999' WHERE key = 'nodes'", "'nodes' is '99999999999', expected 1 to 1024"),
+    ("UPDATE meta SET value = '0' WHERE key = 'nodes'", "'nodes' is '0', expected 1 to 1024"),
+    ("DELETE FROM worker", "table worker has 0 rows, expected 1 to 4096"),
+    ("WITH RECURSIVE n(i) AS (VALUES(2) UNION ALL SELECT i + 1 FROM n WHERE i < 39999) INSERT INTO worker SELECT i, 0 FROM n",
+     "table worker has 40000 rows, expected 1 to 4096"),
 ])
 def test_damage_is_named(tmp_path, change, says):
     path = changed(tmp_path, change)
     with pytest.raises(KithError) as e:
         assert kith.read(path).machine  # meta is looked at when it is needed
     assert says in str(e.value) and "changed.rec" in str(e.value)
+
+
+@pytest.mark.parametrize("table", ["region", "home"])
+def test_homes_beyond_the_nodes_widen_the_machine(tmp_path, table):
+    """As `kith why` has it; a table of bytes by nodes would have no room for them otherwise."""
+    m = Made()
+    region = m.add("region", address=8, bytes=64, home=5 if table == "region" else 0)
+    m.task(0, 10, flags=1)
+    m.task(1, 5, 1, creator=0)
+    m.add("access", task=1, region=region, mode=0, bytes=64, touched=64)
+    if table == "home":
+        m.add("home", region=region, node=5, bytes=64, at=0)
+    r = m.read(tmp_path)
+    assert r.machine["nodes"] == 6 and Analysis(r).homes.matrix[5].tolist() == [64, 0, 0, 0, 0, 0]
 
 
 def test_a_view_is_no_table(tmp_path):
@@ -144,6 +165,13 @@ def test_a_table_that_is_not_essential_is_left_out(tmp_path):
     r = kith.read(changed(tmp_path, "UPDATE wait SET worker = 77"))
     assert len(r.waits) == 0 and len(r.tasks) == 4
     assert "table wait" in r.notes[0] and "without this table" in r.notes[0]
+
+
+@pytest.mark.parametrize("before, says", [(3, "before is 3, expected another task"), (0, "before is 0, expected a task that is no root")])
+def test_dependences_that_cannot_be(tmp_path, before, says):
+    """A task that depends on itself, or on the root that waits for it: the graph has a cycle."""
+    r = kith.read(changed(tmp_path, f"UPDATE dependence SET before = {before} WHERE rowid = 2"))
+    assert f"table dependence, row 1: {says}" in r.notes[0] and fragment_graph(r).span_s > 0
 
 
 def test_the_file_is_not_changed(tmp_path):

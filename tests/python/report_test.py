@@ -210,6 +210,19 @@ def test_small_recordings_have_a_page(tmp_path, name):
     assert text.count("<section") >= 4 and not re.search(r"\bnan\b", text.split("<main>")[1].split("</main>")[0])
 
 
+def test_cancelled_tasks_did_not_run(tmp_path):
+    """A worker took them from its queue and skipped their bodies: the file says which one, and when."""
+    m = wide(tasks=8)
+    kind = m.type("search")
+    for i in range(4):
+        m.task(50 + i, 51 + i, 1, creator=0, type=kind, created=1, flags=16 if i else 0)
+    f = facts(m, tmp_path)
+    t = f.recording.tasks
+    assert t.ran.sum() == 1 + 8 + 1 and t[t.cancelled].worker.tolist() == [-1] * 3 and t[t.cancelled].started_s.isna().all()
+    assert f.graph.work_s[t.cancelled].sum() == 0 and not set(f.analysis.states.task) & set(np.flatnonzero(t.cancelled))
+    assert not any(which[t.cancelled].any() for which in f.problems.values())
+
+
 def test_version_1_has_a_page(tmp_path):
     path = tmp_path / "version-1.rec"
     with sqlite3.connect(path) as db:
@@ -425,15 +438,17 @@ def test_differences_have_one_minus_sign():
 
 
 @pytest.mark.parametrize("output, says", [
-    (".", "'.' is a folder; expected a file"), ("none/x.html", "there is no folder"), ("/proc/x.html", "nothing can be written in '/proc'")])
+    (".", "'.' is a folder; expected a file"), ("pipe", "'pipe' is a device or a pipe"), ("", "--output has no name"),
+    ("none/x.html", "there is no folder"), ("/proc/x.html", "nothing can be written in '/proc'")])
 def test_an_output_that_cannot_be_written(tmp_path, monkeypatch, capsys, output, says):
     """It is refused before the recording is read."""
     monkeypatch.chdir(tmp_path)
-    for words in (["report"], ["import", "--from", "wfformat"], *([["export", "--to", "dot"]] if output != "." else [])):
+    os.mkfifo("pipe")
+    for words in (["report"], ["import", "--from", "wfformat"], ["export", "--to", "dot"]):
         assert main([words[0], "no-such.rec", *words[1:], "-o", output]) == 2
         error = capsys.readouterr().err
         assert says in error and ".kith-" not in error, words
-    assert not list(tmp_path.iterdir())
+    assert [p.name for p in tmp_path.iterdir()] == ["pipe"] and (tmp_path / "pipe").is_fifo()
 
 
 def test_no_state_looks_like_a_type_of_tasks():

@@ -80,6 +80,7 @@ def test_the_examples_of_the_help(tmp_path):
     ({"below": "99"}, "there is no such task"), ({"below": "R-0-7"}, "there is no such task"), ({"below": "R"}, "names no task"),
     ({"below": "R-key:x"}, "names no task"), ({"below": "R--1"}, "names no task"),
     ({"top": "work"}, "expected a number of tasks and a metric"), ({"top": "0:work"}, "expected a number"),
+    ({"top": "9" * 5000 + ":work"}, "expected a number"),
     ({"top": "3:name"}, "no column of numbers"), ({"top": "3:cores"}, "no column of numbers"), ({"top": "3:x"}, "no column 'x'")])
 def test_filters_that_cannot_be_used(tmp_path, filters, says):
     with pytest.raises(KithError, match=says):

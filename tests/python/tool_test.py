@@ -128,6 +128,9 @@ def test_report(recorded, tmp_path):
     assert done.returncode == 0 and "report.html" in done.stdout, done.stderr
     text = page.read_text(encoding="utf-8")
     assert "if all its data were local" in text and 'id="changes"' in text  # it was replayed
+    done = run("report", recorded["simulated"], recorded["cholesky"], recorded["heat"], "-o", page, "--no-replay")
+    text = page.read_text(encoding="utf-8")
+    assert done.returncode == 0 and all(f"{name}.rec" in text for name in ("cholesky", "heat")), done.stderr
     page.write_text("old")
     done = run("report", tmp_path / "none.rec", "-o", page)
     assert done.returncode == 2 and "no such file" in done.stderr and page.read_text() == "old"

@@ -128,8 +128,8 @@ def test_where_it_is_opened(tmp_path):
     nodes, _, more = opened(tree, 10_000)
     assert not any(more) and sum(n.kind == TASK for n in nodes) == 44
     assert at_path(tree, "1.2.1") == tree.children(tree.children(tree.children(tree.root)[0])[1])[0]
-    for path in ("2", "1.0", "1.2.1.9", "x"):
-        with pytest.raises(KithError, match="--open"):
+    for path, here in (("2", "1 to 1"), ("1.0", "1 to 2"), ("1.2.1.9", "1 to 5"), ("x", "1 to 1"), ("1.2.1.1.1", "none")):
+        with pytest.raises(KithError, match=f"--open.*here {here}$"):
             at_path(tree, path)
 
 
@@ -152,10 +152,14 @@ def test_the_verb(tmp_path, capsys):
     assert [(n["node"], n["label"], n["more"]) for n in nodes] == [
         ("", "all tasks", False), ("1", "task 0", False), ("1.1", "wait 1 of 2: 32 tasks", False), ("1.1.1", "30 a", True),
         ("1.1.2", "2 b", True), ("1.2", "c 33", True)]
+    assert main(["graph", path, "--tree", "--json"]) == 0
+    nodes = json.loads(capsys.readouterr().out)["nodes"]
+    assert {n["node"]: n["more"] for n in nodes}["1.2.1.1"] is False  # a task that created none
     assert main(["graph", path, "--tree", "--open", "1.2"]) == 0
     said = capsys.readouterr().out
     assert "1.2.1" in said and "5 a (median 1\u202fµs)" in said
     assert main(["graph", path, "--rows", "6"]) == 2 and main(["graph", path, "--tree", "--rows", "0"]) == 2
+    assert main(["graph", path, "--tree", "--rows", "9" * 5000]) == 2 and "--rows" in capsys.readouterr().err
     assert main(["graph", path, "--tree", "--open", "7"]) == 2 and "here 1 to 1" in capsys.readouterr().err
     empty = Made()
     assert main(["graph", empty.save(tmp_path, "empty.rec"), "--tree"]) == 0

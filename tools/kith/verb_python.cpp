@@ -82,6 +82,11 @@ std::function<outcome()> pass_on(CLI::App& command) {
 CLI::Option* add_file(CLI::App& command, const char* name, const std::string& text) {
   return command.add_option(name, text)->required()->type_name("FILE")->expected(1);
 }
+/// Any number of files.
+CLI::Option* add_files(CLI::App& command, const char* name, const std::string& text) {
+  using words = std::vector<std::string>;
+  return command.add_option_function<words>(name, [](const words&) {}, text)->type_name("FILE");
+}
 CLI::Option* add_value(CLI::App& command, const char* name, const char* type, const std::string& text) {
   return command.add_option(name, text)->type_name(type)->expected(1);
 }
@@ -108,9 +113,7 @@ constexpr const char* exits =
 
 std::function<outcome()> add_report(CLI::App& command) {
   add_file(command, "file", "the recording");
-  add_file(command, "others", "others, each compared with it; the first is the reference for work deviation")
-      ->required(false)
-      ->expected(-1);
+  add_files(command, "others", "others, each compared with it; the first is the reference for work deviation");
   add_value(command, "-o,--output", "FILE.html", "the page to write")->required();
   add_value(command, "--thresholds", "FILE.toml", "limits of problems, instead of the package's thresholds.toml");
   add_value(command, "--title", "TEXT", "the page's title (the file's name)");
@@ -169,11 +172,7 @@ std::function<outcome()> add_graph(CLI::App& command) {
 }
 
 std::function<outcome()> add_similarity(CLI::App& command) {
-  using words = std::vector<std::string>;
-  command.add_option_function<words>(
-             "file", [](const words&) {}, "recordings of programs, and of their inputs")
-      ->required()
-      ->type_name("FILE");
+  add_files(command, "file", "recordings of programs, and of their inputs")->required();
   add_value(command, "-o,--output", "FOLDER", "where pictures and tables are written")->required();
   add_json(command);
   command.footer(std::string("Which programs are alike, by principal components and clusters of what characterises "

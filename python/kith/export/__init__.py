@@ -11,7 +11,7 @@ import tempfile
 from dataclasses import dataclass
 
 from kith.errors import KithError, printable
-from kith.output import folder_of
+from kith.output import file_folder, folder_of
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,12 @@ def export(analysis, name, out):
     if chosen.package:
         need(chosen.package, name)
     module = importlib.import_module("kith.export." + name)
-    parent, out = folder_of(out), os.path.abspath(out)
+    parent, out = (folder_of if chosen.folder else file_folder)(out), os.path.abspath(out)
     if os.path.exists(out) and os.path.samefile(out, analysis.recording.path):
         raise KithError(f"--output '{printable(out)}' is the recording; expected another name")
-    if chosen.folder:
-        if os.path.exists(out) and (not os.path.isdir(out) or os.listdir(out)):
-            raise KithError(f"--output '{printable(out)}' exists; --to {name} writes several files, and expects a new or "
-                            "an empty folder")
-    elif os.path.isdir(out):
-        raise KithError(f"--output '{printable(out)}' is a folder; --to {name} writes one file")
+    if chosen.folder and os.path.exists(out) and (not os.path.isdir(out) or os.listdir(out)):
+        raise KithError(f"--output '{printable(out)}' exists; --to {name} writes several files, and expects a new or "
+                        "an empty folder")
     work = tempfile.mkdtemp(dir=parent, prefix=".kith-")
     try:
         made = os.path.join(work, "made")

@@ -1,6 +1,6 @@
 """WfFormat 1.5, the JSON of WfCommons: tasks with parents and children, the bytes between them as files, and runtimes.
 
-Roots and fences are left out. A task's parents are its dependences, and its creator if that is no root: the format has no
+Roots are left out. A fence is a task without runtime: what stands before it comes before what stands after it. A task's parents are its dependences, and its creator if that is no root: the format has no
 tasks that go on after they have created others.
 """
 
@@ -25,7 +25,8 @@ def write(analysis, out):
 def document(analysis):
     r = analysis.recording
     t = r.tasks
-    kept = ~t.root.to_numpy() & ~t.fence.to_numpy() & t.ran.to_numpy()
+    fence = t.fence.to_numpy()
+    kept = ~t.root.to_numpy() & (t.ran.to_numpy() | fence)
     source, target, size, _ = edges(r)
     both = kept[source] & kept[target]
     source, target, size = source[both], target[both], size[both]
@@ -34,18 +35,18 @@ def document(analysis):
     moved = size > 0
     given, taken = _files(source[moved], source[moved], target[moved]), _files(target[moved], source[moved], target[moved])
     names = [printable(n, 1000) or "task" for n in type_names(r)]
-    type_, node = t.type.tolist(), np.maximum(t.node.to_numpy(), 0).tolist()
+    used, cores = np.unique(np.maximum(r.workers.node.to_numpy(), 0), return_counts=True)
+    type_, node = t.type.tolist(), np.where(fence, used[0], np.maximum(t.node.to_numpy(), 0)).tolist()
     work = np.maximum(analysis.graph.work_s, 0.0).tolist()
     epoch = _NO_DATE if r.date is None else r.date
-    when = np.datetime_as_string(epoch + nanoseconds(np.nan_to_num(t.started_s.to_numpy())), unit="ns").tolist()
+    when = np.datetime_as_string(epoch + nanoseconds(np.nan_to_num(np.where(fence, t.ready_s, t.started_s))), unit="ns").tolist()
     tasks, runs = [], []
     for i in np.flatnonzero(kept).tolist():
-        tasks.append({"name": names[type_[i]], "id": f"t{i}", "parents": [f"t{p}" for p in parents.get(i, ())],
+        tasks.append({"name": "fence" if fence[i] else names[type_[i]], "id": f"t{i}", "parents": [f"t{p}" for p in parents.get(i, ())],
                       "children": [f"t{c}" for c in children.get(i, ())], "inputFiles": taken.get(i, []),
                       "outputFiles": given.get(i, [])})
         runs.append({"id": f"t{i}", "runtimeInSeconds": work[i], "executedAt": when[i] + "Z", "coreCount": 1,
                      "machines": [f"node{node[i]}"]})
-    used, cores = np.unique(np.maximum(r.workers.node.to_numpy(), 0), return_counts=True)
     machines = [{"nodeName": f"node{n}", "cpu": {"coreCount": int(c)}} for n, c in zip(used.tolist(), cores.tolist())]
     begun = str(np.datetime_as_string(epoch + nanoseconds(r.begin_s), unit="ns"))
     files = [{"id": f"t{s}-t{e}", "sizeInBytes": int(b)} for s, e, b in zip(source[moved].tolist(), target[moved].tolist(),

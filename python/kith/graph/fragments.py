@@ -293,24 +293,23 @@ def fragment_graph(recording):
                                    t.explore_started_s.to_numpy()[explored], [np.nan, np.nan]]),
         "ended_s": np.concatenate([fragment.ended_s, cut.ended_s, t.completed_s.to_numpy()[parents],
                                    t.explore_ended_s.to_numpy()[explored], [np.nan, np.nan]])})
-    source, target, kind, size, notes = _without_cycles(len(nodes), source, target, kind, size)
+    keep = without_cycles(len(nodes), source, target, (kind == SYNC) | (kind == DEPEND))
+    notes = [] if keep.all() else [f"{int((~keep).sum())} edges lie in cycles, and are left out: the recording's clocks differ too much"]
+    source, target, kind, size = source[keep], target[keep], kind[keep], size[keep]
     return FragmentGraph(recording, nodes, pd.DataFrame({"source": source, "target": target, "kind": kind,
                                                          "bytes": size}), entry, exit_, join, work, notes)
 
 
-def _without_cycles(nodes, source, target, kind, size):
-    """The edges without those `sync` and `depend` ones that lie in a cycle: clocks of processors may differ by more
-    than a short task, and then a task seems to be waited for by the wrong wait."""
+def without_cycles(nodes, source, target, doubtful):
+    """Truth values of edges: all but the doubtful ones (truth values, too) that lie in a cycle. Clocks of processors may
+    differ by more than a short task, and then a task seems to be waited for by the wrong wait."""
     rank, count = components(nodes, source, target)
     if count == nodes:
-        return source, target, kind, size, []
+        return np.ones(len(source), bool)
     if rank is None:
         ones = np.ones(len(source), np.int8)
         from scipy.sparse import csr_matrix
         from scipy.sparse.csgraph import connected_components
 
         _, rank = connected_components(csr_matrix((ones, (source, target)), shape=(nodes, nodes)), connection="strong")
-    drop = (rank[source] == rank[target]) & ((kind == SYNC) | (kind == DEPEND))
-    note = f"{int(drop.sum())} edges lie in cycles, and are left out: the recording's clocks differ too much"
-    keep = ~drop
-    return source[keep], target[keep], kind[keep], size[keep], [note]
+    return (rank[source] != rank[target]) | ~doubtful

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from kith.columns import FLAGS
-from kith.graph.fragments import END, FORK, JOIN, START, roots_in_turn
+from kith.graph.fragments import END, FORK, JOIN, START, roots_in_turn, without_cycles
 from kith.graph.paths import LongestPaths, longest_paths
 
 TASK = 6
@@ -123,5 +123,7 @@ def reduced_graph(graph):
         "task": np.concatenate([every, of[forks], owner, [-1, -1]]),
         "weight_s": np.concatenate([graph.work_s, np.zeros(len(forks) + len(joins) + 2)])})
     keep = source != target
+    # What is certain: creators come before their tasks. The fragment graph's note says that clocks differ.
+    keep[keep] = without_cycles(len(nodes), source[keep], target[keep], kind[keep] > 1)
     table = pd.DataFrame({"source": source, "target": target, "kind": kind, "bytes": size})[keep]
     return ReducedGraph(nodes, table.reset_index(drop=True), number)

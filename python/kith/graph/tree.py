@@ -137,7 +137,7 @@ class Tree:
 
     def opens(self, node):
         """Whether the node has children."""
-        return node.kind != TASK or self._size[self.order[node.begin]] > 1
+        return node.kind != TASK or bool(self._size[self.order[node.begin]] > 1)
 
     def described(self, node):
         """{"label", "kind", "task" (the first one's number in the file), "members", "tasks" (with all below), "work_s" (of
@@ -227,7 +227,8 @@ def at_path(tree, text):
     for step in [s for s in text.split(".") if s]:
         children = tree.children(node)
         if not (step.isascii() and step.isdigit() and len(step) < 10 and 1 <= int(step) <= len(children)):
+            here = f"here 1 to {len(children)}" if children else "here none"
             raise KithError(f"--open '{printable(text, 80)}': no node '{printable(step, 20)}' there; expected numbers as "
-                            f"`kith graph --tree` prints them, here 1 to {len(children)}")
+                            f"`kith graph --tree` prints them, {here}")
         node = children[int(step) - 1]
     return node

@@ -19,13 +19,13 @@ def run(options):
     from kith.errors import printable
     from kith.export import export, format_named, need
     from kith.metrics import Analysis
-    from kith.output import folder_of
+    from kith.output import file_folder, folder_of
     from kith.progress import Progress
 
     chosen = format_named(options.to)
     if chosen.package:
         need(chosen.package, options.to)  # before the recording is read
-    folder_of(options.output)
+    (folder_of if chosen.folder else file_folder)(options.output)
     progress = Progress()
     analysis = Analysis(_filters.read(options, options.file, progress), progress=progress)
     progress(f"writing {chosen.name}")

@@ -104,7 +104,7 @@ def tree(analysis, thresholds, path, rows):
     from kith.graph.tree import Tree, at_path, opened
 
     rows = rows or "40"
-    if not (rows.isascii() and rows.isdigit() and 0 < int(rows) <= 1_000_000):
+    if not (rows.isascii() and rows.isdigit() and len(rows) < 8 and 0 < int(rows) <= 1_000_000):
         raise KithError(f"--rows '{printable(rows, 40)}'; expected a number from 1 to 1000000")
     found = problems.tasks_by_problem(analysis, problems.thresholds(thresholds))
     made = Tree(analysis, {p.name: which for p, which in found.items()})
