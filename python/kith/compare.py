@@ -2,7 +2,8 @@
 
 A run's makespan is the mean over its workers of the seconds that they spent in each state, so the difference of two
 makespans is the sum of the differences of these means. Time in tasks is divided by types, and there into a part because
-of more or fewer tasks and a part because tasks take longer; idle time into what the critical path asks for, what passed beside ready tasks, and the rest.
+of more or fewer tasks and a part because tasks take longer; idle time into what the critical path asks for, what passed
+beside ready tasks, and the rest.
 """
 
 import numpy as np

@@ -237,6 +237,7 @@ def _tasks(c, workers, types):
     ran = (worker >= 0) & ((c["flags"] & FLAGS["fence"]) == 0)
     finished = ran & (c["ended_ns"] >= c["started_ns"]) & ((c["ended_ns"] > 0) | (c["work_ns"] > 0))
     node = np.where(worker >= 0, workers[np.maximum(worker, 0)] if len(workers) else -1, -1)
+    work = np.where((c["flags"] & FLAGS["cancelled"]) == 0, _seconds(c, "work"), 0.0)
     explored = c["explorer"] < 0
     completed = c.get("completed_ns", c["ended_ns"])
     flags = c["flags"]
@@ -252,7 +253,7 @@ def _tasks(c, workers, types):
         "created_s": _seconds(c, "created"), "create_until_s": _seconds(c, "create_until"),
         "create_s": _seconds(c, "create"), "ready_s": _seconds(c, "ready"),
         "started_s": _seconds(c, "started", ~ran), "ended_s": _seconds(c, "ended", ~finished),
-        "completed_s": np.where(completed > 0, completed * 1e-9, np.nan), "work_s": np.where((c["flags"] & FLAGS["cancelled"]) == 0, _seconds(c, "work"), 0.0),
+        "completed_s": np.where(completed > 0, completed * 1e-9, np.nan), "work_s": work,
         "explorer": c["explorer"].astype(np.int16), "explore_started_s": _seconds(c, "explore_started", explored),
         "explore_ended_s": _seconds(c, "explore_ended", explored), "key": c["key"].view(np.uint64)})
 
