@@ -1,6 +1,6 @@
 """The kinds of an x86-64 instruction, from its text in AT&T syntax.
 
-A kind is what kith::counter has beside instructions; an instruction may be of several: `vaddpd (%rax), %ymm0, %ymm1` loads, and
+Each kind has a counter (kith::counters_of_program). An instruction may be of several: `vaddpd (%rax), %ymm0, %ymm1` loads, and
 computes with floating-point numbers in a vector.
 
 loads, stores    It reads or writes memory: through an operand, or as push, pop, call, ret and string operations do. Addresses
