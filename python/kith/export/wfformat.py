@@ -1,7 +1,8 @@
 """WfFormat 1.5, the JSON of WfCommons: tasks with parents and children, the bytes between them as files, and runtimes.
 
-Roots are left out. A fence is a task without runtime: what stands before it comes before what stands after it. A task's parents are its dependences, and its creator if that is no root: the format has no
-tasks that go on after they have created others.
+Roots are left out. A fence is a task without runtime: what stands before it comes before what stands after it. A task's
+parents are its dependences, and its creator if that is no root: the format has no tasks that go on after they have created
+others.
 """
 
 import json

@@ -5,8 +5,6 @@ import json
 SUMMARY = "what differs between two recorded runs, and why"
 
 
-
-
 def add_arguments(parser):
     parser.add_argument("a", metavar="A", help="a recording")
     parser.add_argument("b", metavar="B", help="another one of the same program")
