@@ -298,6 +298,46 @@ TEST(limits, a_refused_wait_holds_up_nobody) {
   });
 }
 
+/// A wait at the limit finds a child that another stack has left behind, which may not run on top of the wait. The
+/// queue holds first_waiter, then second_waiter, then leaves_one.
+TEST(limits, a_wait_without_a_stack_loses_no_task) {
+  kith::runtime_options o;
+  o.workers = 1;
+  kith::runtime elsewhere(o);
+  std::atomic<int> go_on{0};
+  const kith::future<void> signal = elsewhere.submit([&] { until(go_on, 1); });
+  o.policy = "fifo";
+  o.stacks = 2;
+  o.inline_limit = 0;
+  kith::runtime rt(o);
+  int left_behind = 0;
+  const auto wait_or_be_refused = [] {
+    try {
+      kith::wait();
+    } catch (const kith::error& e) {
+      EXPECT_THAT(e.what(), testing::HasSubstr("KITH_STACKS"));
+    }
+  };
+  rt.run([&] {
+    const kith::future<void> first_waiter = kith::async([&] {
+      kith::spawn([] {});  // claimed by the wait, when it is refused
+      kith::spawn([&] { signal.get(); });
+      wait_or_be_refused();
+    });
+    kith::spawn([&] {  // second_waiter: has a child that has started and not ended
+      kith::spawn([] { kith::spawn([] {}, kith::priority::low); });
+      wait_or_be_refused();
+    });
+    kith::spawn([&] {  // leaves_one
+      kith::spawn([&] { ++left_behind; });
+      ++go_on;
+      while (!signal.ready()) std::this_thread::yield();
+    });
+    kith::async([] {}, kith::after{first_waiter}).get();  // on a stack of its own
+  });
+  EXPECT_EQ(left_behind, 1);
+}
+
 /// Each wait needs the tasks that the others hold up, under every policy. No stack may overflow, and no
 /// wait may remain.
 class few_stacks : public testing::TestWithParam<kith::test::setup> {

@@ -143,7 +143,7 @@ void worker::wake_for_halves() noexcept {
 /// asked for some.
 bool worker::take_half(const pending_wait& w, bool everywhere) noexcept {
   if (!engine.forking.load(relaxed) && !engine.graph_runs.any()) return false;
-  if (!w.anything && suspended_.size() >= engine.options.stacks) return false;  // it could not be run
+  if (!w.anything && !may_leave_stack(w)) return false;  // it could not be run
   if (engine.graph_runs.any() && take_run(everywhere)) return true;
   if (!has_spare_lane()) return false;  // it may need one
   const std::size_t workers = engine.workers.size();

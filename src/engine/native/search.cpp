@@ -1,5 +1,6 @@
 // How a worker finds the next task: among children that it may claim, in the policy's queues, in the inbox. And
 // how it sleeps when there is none (docs/sleep.md).
+#include "base/invariant.hpp"
 #include "engine/life/claim.hpp"
 #include "engine/life/search_order.hpp"
 #include "engine/native/create.hpp"
@@ -31,9 +32,11 @@ void pause_for_long(int others) {
   return answer.what != poll_result::retry ? drain_inbox() : nullptr;
 }
 
-/// Children of tasks that ran on top of the wait come before those of the wait itself, because they are newer.
+/// Children of tasks that ran on top of the wait come before those of the wait itself, because they are newer. Those of
+/// other stacks are among them, which may not run on top of the wait: they are left in their queues unless the worker
+/// can leave its stack, because what is claimed must run.
 [[gnu::noinline]] task* worker::find_child_first(const pending_wait& w) {
-  if (adopted_.size() > w.adopted_from) [[unlikely]] {
+  if (adopted_.size() > w.adopted_from && (w.anything || may_leave_stack(w))) [[unlikely]] {
     if (task* t = claim_adopted(w.adopted_from)) return t;
   }
   if (w.listed) {
@@ -106,6 +109,7 @@ bool worker::claim(task& t) {
   if (!life::claim(t.state)) return false;
   sums.add(event::claimed);
   dead.leave_one();
+  KITH_ASSERT(claimed_ == nullptr, "the task that was claimed before has begun");
   claimed_ = &t;
   return true;
 }

@@ -99,6 +99,7 @@ void worker::work_until(pending_wait& w, task* first) {
     } else if (go_elsewhere(w, t)) {
       t = nullptr;
     } else if (!w.refused && !w.unrefusable) {
+      requeue(std::exchange(t, nullptr));  // give_up() claims others
       refuse_stack(w, children_scope);
     } else {  // nothing can run here now: another wait of this worker must end, or other workers make progress
       requeue(std::exchange(t, nullptr));
@@ -182,11 +183,16 @@ suspended_wait* worker::ready_to_go_on(bool look_at_all, bool idle) {
   return found != count ? suspended_[found] : nullptr;
 }
 
+/// False at the limit. A refused wait may exceed it: it ends as soon as its started tasks have ended, and these may
+/// wait for tasks that only this worker can run.
+bool worker::may_leave_stack(const pending_wait& w) const noexcept {
+  return suspended_.size() < (w.refused ? 2 * engine.options.stacks + 16 : engine.options.stacks);
+}
+
 /// Leaves this stack for a fresh one, which runs `t` (if not null) and further tasks until a wait may continue.
-/// At the limit, returns false and does nothing. A refused wait may exceed the limit: it ends as soon as its
-/// started tasks have ended, and these may wait for tasks that only this worker can run.
+/// Returns false and does nothing at the limit, or if the system gives no stack.
 bool worker::go_elsewhere(pending_wait& w, task* t) {
-  if (suspended_.size() >= (w.refused ? 2 * engine.options.stacks + 16 : engine.options.stacks)) return false;
+  if (!may_leave_stack(w)) return false;
   carried_ = t;
   return suspend(w, [this](suspended_wait& here) {
     return stacks_.leave_for_fresh(
@@ -339,6 +345,7 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
   bool told = false;
   const bool has_room = may_nest();
   while (!below_low_mark()) {
+    if (!has_room && !may_leave_stack(w)) break;  // what is claimed must run
     if (t == nullptr && (t = find(w)) == nullptr) {
       report();
       pause();

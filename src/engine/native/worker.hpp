@@ -261,6 +261,7 @@ class worker : public native_seat, public worker_view {
   void work_until(pending_wait& w, task* first);
   // ---- stacks that wait (wait.cpp)
   suspended_wait* ready_to_go_on(bool look_at_all = false, bool idle = false);
+  bool may_leave_stack(const pending_wait& w) const noexcept;
   bool go_elsewhere(pending_wait& w, task* t);
   void go_on_with(pending_wait& w);
   suspended_stack& serve_fresh_stack();
