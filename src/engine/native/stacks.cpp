@@ -55,6 +55,8 @@ std::size_t page_bytes() noexcept {
   return bytes.get([] { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); });
 }
 
+char* end_of(const stack_mapping& m) noexcept { return static_cast<char*>(m.at) + m.bytes; }
+
 }  // namespace
 
 struct stack_switcher::start {
@@ -74,9 +76,6 @@ stack_switcher::mapping stack_switcher::map() noexcept {
   if (!spare_.empty()) {
     const mapping m = spare_.back();
     spare_.pop_back();
-#if KITH_ASAN
-    __asan_unpoison_memory_region(m.at, m.bytes);  // poisoned by frames that ended with the stack
-#endif
     return m;
   }
   const std::size_t guard = page_bytes();
@@ -132,6 +131,10 @@ void stack_switcher::arrive(suspended_stack& here, boost::context::detail::fcont
   if (leaving_ != nullptr) {
     leaving_->context = from;
   } else {
+#if KITH_ASAN
+    // The frames that ended with the stack have left poison. All others have returned, so none is below `from`.
+    __asan_unpoison_memory_region(from, static_cast<std::size_t>(end_of(now_at_) - static_cast<char*>(from)));
+#endif
     keep(now_at_);
 #if KITH_TSAN
     __tsan_destroy_fiber(now_.thread_sanitizer);
@@ -149,8 +152,7 @@ bool stack_switcher::leave_for_fresh(suspended_stack& here, body f, void* argume
   s.bounds.thread_sanitizer = __tsan_create_fiber(0);
 #endif
   const exception_state mine;
-  const auto fresh =
-      boost::context::detail::make_fcontext(static_cast<char*>(m.at) + m.bytes, s.bounds.bytes, &stack_switcher::begin);
+  const auto fresh = boost::context::detail::make_fcontext(end_of(m), s.bounds.bytes, &stack_switcher::begin);
   depart(here, s.bounds);
   const auto back = boost::context::detail::jump_fcontext(fresh, &s);
   arrive(here, back.fctx);
