@@ -19,6 +19,10 @@ namespace {
 std::mutex hwloc_state;
 [[maybe_unused]] const bool hwloc_state_is_kept = (keep_over_fork(hwloc_state), true);
 
+/// Hwloc loads its plugins for a topology when there is no other, which takes longer than all else that is done with a
+/// small one. So this one stays. Guarded by hwloc_state.
+hwloc_topology_t keeps_plugins = nullptr;
+
 std::vector<hwloc_obj_t> objects(const topology& from, hwloc_obj_type_t type) {
   std::vector<hwloc_obj_t> found;
   for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(from.get(), type, o)) != nullptr;) found.push_back(o);
@@ -122,6 +126,7 @@ void destroy_topology::operator()(hwloc_topology_t t) const noexcept {
 
 topology new_topology() {
   const std::lock_guard lock(hwloc_state);
+  if (keeps_plugins == nullptr) hwloc_topology_init(&keeps_plugins);
   hwloc_topology_t made = nullptr;
   if (hwloc_topology_init(&made) != 0)
     throw error("hwloc could not start: " + std::string(std::strerror(errno)), error_kind::resources);
