@@ -21,6 +21,9 @@ if(KITH_DEVELOPER)
   target_compile_options(kith_options INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Werror)
   # Where files are compiled at once, names of other files would be shadowed.
   target_compile_options(kith_options INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # collecting garbage takes an eighth of the time to compile a test
+    target_compile_options(kith_options INTERFACE "SHELL:--param ggc-min-heapsize=1000000")
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(kith_options INTERFACE -Wno-restrict)  # a known false alarm of GCC 12 in std::string operator+
   endif()
