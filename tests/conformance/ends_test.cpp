@@ -7,6 +7,8 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -261,8 +263,9 @@ kith::runtime_options one_stack() {
   o.stacks = 1;
   return o;
 }
+/// Sleeps between its looks: only if cores are idle, more workers may be awake than there are cores (KITH_AWAKE).
 void until(const std::atomic<int>& count, int least) {
-  while (count < least) std::this_thread::yield();
+  while (count < least) std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 constexpr kith::node here{0}, there{1};
 
@@ -336,6 +339,75 @@ TEST(limits, a_wait_without_a_stack_loses_no_task) {
     kith::async([] {}, kith::after{first_waiter}).get();  // on a stack of its own
   });
   EXPECT_EQ(left_behind, 1);
+}
+
+struct at_end {
+  std::function<void()> act;
+  explicit at_end(std::function<void()> a) : act(std::move(a)) {}
+  at_end(const at_end&) = delete;
+  at_end& operator=(const at_end&) = delete;
+  ~at_end() { act(); }
+};
+
+/// A wait was refused and looks for work in vain, when the end of a child makes two others ready: it claims the one
+/// while it looks, and then all that are left.
+TEST(limits, a_refused_wait_loses_no_task_that_it_claimed) {
+  kith::runtime_options o;
+  o.policy = "fifo";
+  o.workers = 3;
+  o.oversubscribe = true;
+  o.stacks = 1;
+  o.inline_limit = 0;
+  kith::runtime rt(o);
+  std::atomic<int> busy{0}, first_made{0}, first_started{0}, other_made{0}, refused{0}, other_ran{0}, claimed{0};
+  std::atomic<int> destroyed{0}, over{0};
+  rt.run([&] {
+    kith::spawn([&] {  // its worker then takes the waiter's first child
+      ++busy;
+      until(first_made, 1);
+    });
+    kith::spawn([&] {
+      ++busy;
+      until(first_started, 1);
+      kith::spawn([&] { ++other_ran; });  // the wait finds it, and has no stack for it
+      ++other_made;
+      until(refused, 1);
+      kith::wait();  // takes it, so that the refused wait finds nothing
+      until(over, 1);
+    });
+    until(busy, 2);
+    const std::thread::id root = std::this_thread::get_id();
+    const kith::future<void> waiter = kith::async([&] {
+      int data = 0;
+      kith::spawn(
+          [&] {
+            ++first_started;
+            until(other_ran, 1);
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the refused wait begins to look meanwhile
+          },
+          kith::out(data));
+      ++first_made;
+      until(other_made, 1);
+      kith::spawn([held = std::make_shared<at_end>([&] {  // the wait claims it when it is refused
+                     ++refused;
+                     until(other_ran, 1);
+                   })] {});
+      for (int i = 0; i < 3; ++i) {
+        kith::spawn([held = std::make_shared<at_end>([&] {
+                       ++destroyed;
+                       ++(std::this_thread::get_id() == root ? claimed : busy);
+                       until(claimed, 1);  // leaves the others to the wait
+                     })] {},
+                    kith::in(data));
+      }
+      kith::wait();
+    });
+    const kith::future<void> after = kith::async([] {}, kith::after{waiter});
+    after.get();  // takes the stack
+    EXPECT_THAT([&] { waiter.get(); }, testing::ThrowsMessage<kith::error>(testing::HasSubstr("KITH_STACKS")));
+    ++over;
+  });
+  EXPECT_EQ(destroyed, 3);
 }
 
 /// Each wait needs the tasks that the others hold up, under every policy. No stack may overflow, and no

@@ -77,9 +77,10 @@ void worker::work_until(pending_wait& w, task* first) {
   const bool has_room = w.anything || may_nest();
   task* t = first;
   while (!w.is_done()) {
-    if (w.refused && give_up(w)) [[unlikely]]
+    // A claimed task cannot be given back, and runs before others are claimed.
+    if (w.refused && claimed_ == nullptr && give_up(w)) [[unlikely]]
       break;
-    if (!suspended_.empty() && claimed_ == nullptr) [[unlikely]] {  // a claimed task cannot be given back
+    if (!suspended_.empty() && claimed_ == nullptr) [[unlikely]] {
       if (w.other == nullptr) w.other = ready_to_go_on();
       if (w.other != nullptr) {
         requeue(std::exchange(t, nullptr));
