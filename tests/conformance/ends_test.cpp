@@ -410,6 +410,76 @@ TEST(limits, a_refused_wait_loses_no_task_that_it_claimed) {
   EXPECT_EQ(destroyed, 3);
 }
 
+/// More waits than have a stack, all refused. Each is for a task that its own group's task has created, which the
+/// policy gives out only after those that have not begun.
+TEST(limits, refused_waits_end_though_other_tasks_come_first) {
+  kith::runtime_options o;
+  o.policy = "fifo";
+  o.workers = 1;
+  o.stacks = 1;
+  o.inline_limit = 0;
+  kith::runtime rt(o);
+  constexpr int waits = 60;
+  int refused = 0, ran = 0;
+  rt.run([&] {
+    for (int i = 0; i < waits; ++i) {
+      kith::spawn(
+          [&] {
+            kith::group g;
+            g.spawn([&] { g.spawn([&] { ++ran; }, kith::priority::low); });
+            try {
+              g.wait();
+            } catch (const kith::error& e) {
+              EXPECT_THAT(e.what(), testing::HasSubstr("KITH_STACKS"));
+              ++refused;
+            }
+          },
+          kith::priority::high);
+    }
+  });
+  EXPECT_EQ(refused + ran, waits);
+  EXPECT_GT(refused, 2 + 16);  // the stacks that refused waits may use are used up
+}
+
+/// At the limit a join waits for a half on another worker, and that half for a creator that helps at the throttle.
+TEST(limits, a_creator_at_the_throttle_goes_on_if_nothing_can_run) {
+  kith::runtime_options o = one_stack();
+  o.inline_limit = 0;
+  o.throttle = 4;
+  kith::runtime rt(o);
+  std::atomic<int> taken{0}, ran{0};
+  rt.run([&] {
+    kith::group g;
+    kith::future<void> creator;
+    auto join_first = [&, first = true]() mutable {
+      if (!std::exchange(first, false)) return;
+      kith::join([&] { until(taken, 1); },
+                 [&] {
+                   ++taken;
+                   creator.get();
+                 });
+    };
+    g.spawn(
+        [&] {
+          creator = kith::async(
+              [&] {
+                for (int i = 0; i < 8; ++i) {
+                  g.spawn(  // it helps here, and takes the stack
+                      [&] {
+                        join_first();
+                        ++ran;
+                      },
+                      here);
+                }
+              },
+              here);
+        },
+        here);
+    g.wait();
+  });
+  EXPECT_EQ(ran, 8);
+}
+
 /// Each wait needs the tasks that the others hold up, under every policy. No stack may overflow, and no
 /// wait may remain.
 class few_stacks : public testing::TestWithParam<kith::test::setup> {

@@ -267,6 +267,7 @@ class worker : public native_seat, public worker_view {
   suspended_stack& serve_fresh_stack();
   void refuse_stack(pending_wait& w, detail::scope* children);
   bool refuse_newest_suspended();
+  task* find_past_others(const pending_wait& w, bool has_room);
   bool give_up(const pending_wait& w);
   bool only_unstarted_left(const pending_wait& w) const noexcept;
   void leave_alone(detail::scope& s);
