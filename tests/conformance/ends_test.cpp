@@ -480,6 +480,25 @@ TEST(limits, a_creator_at_the_throttle_goes_on_if_nothing_can_run) {
   EXPECT_EQ(ran, 8);
 }
 
+/// A run comes back through another runtime, on a stack of that one: afterwards the task goes on on its own stack, and
+/// still knows how much of it is left.
+TEST(limits, recursion_is_deep_after_a_run_on_another_stack) {
+  kith::runtime_options o;
+  o.policy = "fifo";
+  o.workers = 1;
+  o.inline_limit = 0;
+  kith::runtime outer(o), inner(o);
+  const int depth = sanitized ? 500 : 50000;
+  const int levels = outer.run([&] {
+    inner.run([&] {
+      kith::spawn([&] { outer.run([] {}); });  // comes first, and may not run on top of the wait
+      kith::async([] {}).get();
+    });
+    return down(depth);
+  });
+  EXPECT_EQ(levels, depth);
+}
+
 /// Each wait needs the tasks that the others hold up, under every policy. No stack may overflow, and no
 /// wait may remain.
 class few_stacks : public testing::TestWithParam<kith::test::setup> {
