@@ -480,6 +480,31 @@ TEST(limits, a_creator_at_the_throttle_goes_on_if_nothing_can_run) {
   EXPECT_EQ(ran, 8);
 }
 
+/// A function that was handed over to another runtime uses the stack of the task that waits for it. At the limit, that
+/// wait finds the task that makes the other runtime run it.
+TEST(limits, a_function_that_was_handed_over_is_awaited) {
+  kith::runtime_options o;
+  o.policy = "fifo";
+  o.workers = 1;
+  o.stacks = 1;
+  o.inline_limit = 0;
+  kith::runtime rt(o), elsewhere(o);
+  std::atomic<int> occupied{0}, free{0};
+  const std::jthread occupant([&] {
+    elsewhere.run([&] {
+      ++occupied;
+      until(free, 1);
+    });
+  });
+  until(occupied, 1);
+  rt.run([&] {
+    const kith::future<int> handed_over = kith::async([&] { return elsewhere.run([] { return 42; }); });
+    kith::spawn([&] { ++free; });
+    kith::async([] {}, kith::after{handed_over}).get();  // takes the stack
+    EXPECT_EQ(handed_over.get(), 42);
+  });
+}
+
 /// A run comes back through another runtime, on a stack of that one: afterwards the task goes on on its own stack, and
 /// still knows how much of it is left.
 TEST(limits, recursion_is_deep_after_a_run_on_another_stack) {

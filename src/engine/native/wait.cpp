@@ -187,9 +187,9 @@ suspended_wait* worker::ready_to_go_on(bool look_at_all, bool idle) {
 }
 
 /// False at the limit. A refused wait may exceed it: it ends as soon as its started tasks have ended, and these may
-/// wait for tasks that only this worker can run.
+/// wait for tasks that only this worker can run. So may one that cannot be refused.
 bool worker::may_leave_stack(const pending_wait& w) const noexcept {
-  return suspended_.size() < (w.refused ? 2 * engine.options.stacks + 16 : engine.options.stacks);
+  return suspended_.size() < (w.refused || w.unrefusable ? 2 * engine.options.stacks + 16 : engine.options.stacks);
 }
 
 /// Leaves this stack for a fresh one, which runs `t` (if not null) and further tasks until a wait may continue.
