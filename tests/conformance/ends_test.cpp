@@ -7,6 +7,8 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -261,8 +263,9 @@ kith::runtime_options one_stack() {
   o.stacks = 1;
   return o;
 }
+/// Sleeps between its looks: only if cores are idle, more workers may be awake than there are cores (KITH_AWAKE).
 void until(const std::atomic<int>& count, int least) {
-  while (count < least) std::this_thread::yield();
+  while (count < least) std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 constexpr kith::node here{0}, there{1};
 
@@ -336,6 +339,189 @@ TEST(limits, a_wait_without_a_stack_loses_no_task) {
     kith::async([] {}, kith::after{first_waiter}).get();  // on a stack of its own
   });
   EXPECT_EQ(left_behind, 1);
+}
+
+struct at_end {
+  std::function<void()> act;
+  explicit at_end(std::function<void()> a) : act(std::move(a)) {}
+  at_end(const at_end&) = delete;
+  at_end& operator=(const at_end&) = delete;
+  ~at_end() { act(); }
+};
+
+/// A wait was refused and looks for work in vain, when the end of a child makes two others ready: it claims the one
+/// while it looks, and then all that are left.
+TEST(limits, a_refused_wait_loses_no_task_that_it_claimed) {
+  kith::runtime_options o;
+  o.policy = "fifo";
+  o.workers = 3;
+  o.oversubscribe = true;
+  o.stacks = 1;
+  o.inline_limit = 0;
+  kith::runtime rt(o);
+  std::atomic<int> busy{0}, first_made{0}, first_started{0}, other_made{0}, refused{0}, other_ran{0}, claimed{0};
+  std::atomic<int> destroyed{0}, over{0};
+  rt.run([&] {
+    kith::spawn([&] {  // its worker then takes the waiter's first child
+      ++busy;
+      until(first_made, 1);
+    });
+    kith::spawn([&] {
+      ++busy;
+      until(first_started, 1);
+      kith::spawn([&] { ++other_ran; });  // the wait finds it, and has no stack for it
+      ++other_made;
+      until(refused, 1);
+      kith::wait();  // takes it, so that the refused wait finds nothing
+      until(over, 1);
+    });
+    until(busy, 2);
+    const std::thread::id root = std::this_thread::get_id();
+    const kith::future<void> waiter = kith::async([&] {
+      int data = 0;
+      kith::spawn(
+          [&] {
+            ++first_started;
+            until(other_ran, 1);
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the refused wait begins to look meanwhile
+          },
+          kith::out(data));
+      ++first_made;
+      until(other_made, 1);
+      kith::spawn([held = std::make_shared<at_end>([&] {  // the wait claims it when it is refused
+                     ++refused;
+                     until(other_ran, 1);
+                   })] {});
+      for (int i = 0; i < 3; ++i) {
+        kith::spawn([held = std::make_shared<at_end>([&] {
+                       ++destroyed;
+                       ++(std::this_thread::get_id() == root ? claimed : busy);
+                       until(claimed, 1);  // leaves the others to the wait
+                     })] {},
+                    kith::in(data));
+      }
+      kith::wait();
+    });
+    const kith::future<void> after = kith::async([] {}, kith::after{waiter});
+    after.get();  // takes the stack
+    EXPECT_THAT([&] { waiter.get(); }, testing::ThrowsMessage<kith::error>(testing::HasSubstr("KITH_STACKS")));
+    ++over;
+  });
+  EXPECT_EQ(destroyed, 3);
+}
+
+/// More waits than have a stack, all refused. Each is for a task that its own group's task has created, which the
+/// policy gives out only after those that have not begun.
+TEST(limits, refused_waits_end_though_other_tasks_come_first) {
+  kith::runtime_options o;
+  o.policy = "fifo";
+  o.workers = 1;
+  o.stacks = 1;
+  o.inline_limit = 0;
+  kith::runtime rt(o);
+  constexpr int waits = 60;
+  int refused = 0, ran = 0;
+  rt.run([&] {
+    for (int i = 0; i < waits; ++i) {
+      kith::spawn(
+          [&] {
+            kith::group g;
+            g.spawn([&] { g.spawn([&] { ++ran; }, kith::priority::low); });
+            try {
+              g.wait();
+            } catch (const kith::error& e) {
+              EXPECT_THAT(e.what(), testing::HasSubstr("KITH_STACKS"));
+              ++refused;
+            }
+          },
+          kith::priority::high);
+    }
+  });
+  EXPECT_EQ(refused + ran, waits);
+  EXPECT_GT(refused, 2 + 16);  // the stacks that refused waits may use are used up
+}
+
+/// At the limit a join waits for a half on another worker, and that half for a creator that helps at the throttle.
+TEST(limits, a_creator_at_the_throttle_goes_on_if_nothing_can_run) {
+  kith::runtime_options o = one_stack();
+  o.inline_limit = 0;
+  o.throttle = 4;
+  kith::runtime rt(o);
+  std::atomic<int> taken{0}, ran{0};
+  rt.run([&] {
+    kith::group g;
+    kith::future<void> creator;
+    auto join_first = [&, first = true]() mutable {
+      if (!std::exchange(first, false)) return;
+      kith::join([&] { until(taken, 1); },
+                 [&] {
+                   ++taken;
+                   creator.get();
+                 });
+    };
+    g.spawn(
+        [&] {
+          creator = kith::async(
+              [&] {
+                for (int i = 0; i < 8; ++i) {
+                  g.spawn(  // it helps here, and takes the stack
+                      [&] {
+                        join_first();
+                        ++ran;
+                      },
+                      here);
+                }
+              },
+              here);
+        },
+        here);
+    g.wait();
+  });
+  EXPECT_EQ(ran, 8);
+}
+
+/// A function that was handed over to another runtime uses the stack of the task that waits for it. At the limit, that
+/// wait finds the task that makes the other runtime run it.
+TEST(limits, a_function_that_was_handed_over_is_awaited) {
+  kith::runtime_options o;
+  o.policy = "fifo";
+  o.workers = 1;
+  o.stacks = 1;
+  o.inline_limit = 0;
+  kith::runtime rt(o), elsewhere(o);
+  std::atomic<int> occupied{0}, free{0};
+  const std::jthread occupant([&] {
+    elsewhere.run([&] {
+      ++occupied;
+      until(free, 1);
+    });
+  });
+  until(occupied, 1);
+  rt.run([&] {
+    const kith::future<int> handed_over = kith::async([&] { return elsewhere.run([] { return 42; }); });
+    kith::spawn([&] { ++free; });
+    kith::async([] {}, kith::after{handed_over}).get();  // takes the stack
+    EXPECT_EQ(handed_over.get(), 42);
+  });
+}
+
+/// A run comes back through another runtime, on a stack of that one: afterwards the task goes on on its own stack, and
+/// still knows how much of it is left.
+TEST(limits, recursion_is_deep_after_a_run_on_another_stack) {
+  kith::runtime_options o;
+  o.policy = "fifo";
+  o.workers = 1;
+  o.inline_limit = 0;
+  kith::runtime outer(o), inner(o);
+  const int depth = sanitized ? 500 : 50000;
+  const int levels = outer.run([&] {
+    inner.run([&] {
+      kith::spawn([&] { outer.run([] {}); });  // comes first, and may not run on top of the wait
+      kith::async([] {}).get();
+    });
+    return down(depth);
+  });
+  EXPECT_EQ(levels, depth);
 }
 
 /// Each wait needs the tasks that the others hold up, under every policy. No stack may overflow, and no

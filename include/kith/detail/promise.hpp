@@ -38,11 +38,12 @@ struct made_task {
 class completion {
  public:
   bool done() const noexcept { return word_.load(std::memory_order_acquire) == 1; }
-  /// `by` is the task that completes it, if known.
-  void wait(made_task completer = {});
+  /// `completer` is the task that completes it, if known. Throws kith::error if a worker has no stack left for the
+  /// wait, unless it is not `refusable`: what completes it then needs the waiting stack.
+  void wait(made_task completer = {}, bool refusable = true);
   /// Returns whether it is done. Returns after `seconds` at the latest; a worker first finishes the task that
   /// it then runs.
-  bool wait_at_most(double seconds, made_task completer = {});
+  bool wait_at_most(double seconds, made_task completer = {}, bool refusable = true);
   void complete() noexcept;
 
  private:

@@ -298,9 +298,11 @@ void engine::run_root(void* context, void (*f)(void*)) {
   while (mine != nullptr && &mine->engine != this) mine = mine->below;
   if (here != nullptr) here->report();  // C1: this may take long
   if (mine != nullptr) {
+    const std::uintptr_t limit = mine->stack_limit;  // of the stack further down, where it goes on afterwards
     worker* const before = mine->take_thread();
     failure = mine->run_apart(context, f);
     worker::leave_thread(before);
+    mine->stack_limit = limit;
   } else if (std::unique_lock seat = take_seat_0(); seat.owns_lock()) {
     worker& w = workers[0];
     const binding bound(w.place);
@@ -333,7 +335,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
   } else {  // another thread is worker 0: hands the function over
     auto ended = std::make_shared<detail::completion>();
     submit_outside(handed_over(ended, failure, context, f));
-    ended->wait();
+    ended->wait({}, false);  // what runs there uses this stack
   }
   if (failure) std::rethrow_exception(std::move(failure));
 }

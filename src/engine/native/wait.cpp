@@ -77,9 +77,10 @@ void worker::work_until(pending_wait& w, task* first) {
   const bool has_room = w.anything || may_nest();
   task* t = first;
   while (!w.is_done()) {
-    if (w.refused && give_up(w)) [[unlikely]]
+    // A claimed task cannot be given back, and runs before others are claimed.
+    if (w.refused && claimed_ == nullptr && give_up(w)) [[unlikely]]
       break;
-    if (!suspended_.empty() && claimed_ == nullptr) [[unlikely]] {  // a claimed task cannot be given back
+    if (!suspended_.empty() && claimed_ == nullptr) [[unlikely]] {
       if (w.other == nullptr) w.other = ready_to_go_on();
       if (w.other != nullptr) {
         requeue(std::exchange(t, nullptr));
@@ -104,7 +105,9 @@ void worker::work_until(pending_wait& w, task* first) {
     } else {  // nothing can run here now: another wait of this worker must end, or other workers make progress
       requeue(std::exchange(t, nullptr));
       report();
-      if (!refuse_newest_suspended()) std::this_thread::yield();
+      w.other = ready_to_go_on(true, true);
+      if (w.other == nullptr && !refuse_newest_suspended() && (t = find_past_others(w, has_room)) == nullptr)
+        std::this_thread::yield();
     }
   }
   requeue(t);
@@ -184,9 +187,9 @@ suspended_wait* worker::ready_to_go_on(bool look_at_all, bool idle) {
 }
 
 /// False at the limit. A refused wait may exceed it: it ends as soon as its started tasks have ended, and these may
-/// wait for tasks that only this worker can run.
+/// wait for tasks that only this worker can run. So may one that cannot be refused.
 bool worker::may_leave_stack(const pending_wait& w) const noexcept {
-  return suspended_.size() < (w.refused ? 2 * engine.options.stacks + 16 : engine.options.stacks);
+  return suspended_.size() < (w.refused || w.unrefusable ? 2 * engine.options.stacks + 16 : engine.options.stacks);
 }
 
 /// Leaves this stack for a fresh one, which runs `t` (if not null) and further tasks until a wait may continue.
@@ -290,6 +293,24 @@ bool worker::give_up(const pending_wait& w) {
 void worker::leave_alone(detail::scope& s) {
   s.forget_names();
   if (s.leave_alone()) give_scope(s);
+}
+
+/// What the policy gives first can run nowhere now, but a wait may be for what comes after that: ends the cancelled
+/// tasks that are queued, whose bodies do not run, up to one that may run on top of the wait. The others are queued
+/// again, in the end. Nothing may be claimed: it could not be set aside.
+task* worker::find_past_others(const pending_wait& w, bool has_room) {
+  task *t = nullptr, *others = nullptr;
+  while (t != nullptr || (t = find_anywhere()) != nullptr) {
+    if (has_room && may_run_here(*t, w)) break;
+    if (t->scope->is_cancelled()) {
+      t = run(*t);
+    } else {
+      set_next(*t, others);
+      others = std::exchange(t, nullptr);
+    }
+  }
+  while (others != nullptr) requeue(std::exchange(others, get_next(*others)));
+  return t;
 }
 
 /// A wait on this worker must end early, so that its stack becomes free. Refuses the newest suspended wait that

@@ -31,7 +31,7 @@ worker::worker(native::engine& owner, worker_id self, node_id at, thread_place o
 
 worker* worker::take_thread() noexcept {
   const worker* const below_here = worker_of_this_thread;  // its stack may not be the thread's own
-  stack_limit = below_here != nullptr && below_here != this ? below_here->stack_limit : nesting_limit(stack_bottom());
+  if (below_here != this) stack_limit = below_here != nullptr ? below_here->stack_limit : nesting_limit(stack_bottom());
   detail::this_lane = this_lane();
   return std::exchange(worker_of_this_thread, this);
 }

@@ -119,12 +119,14 @@ class worker : public native_seat, public worker_view {
   /// made. Throws kith::error if no stack is left; `s` is then null if tasks are left that will never start.
   void wait_for(detail::scope*& s, const char* name, task* first = nullptr);
   /// Runs tasks until done() is true. The thread that makes it true must wake this worker (through sleepers)
-  /// afterwards. `awaited` is the task that will make it true, if known.
+  /// afterwards. `awaited` is the task that will make it true, if known. Throws kith::error if no stack is left, unless
+  /// the wait is not `refusable`.
   template <class Done>
-  void work_until(const Done& done, const char* name, reference awaited = {}) {
+  void work_until(const Done& done, const char* name, reference awaited, bool refusable) {
     pending_wait w{[](const void* d) { return (*static_cast<const Done*>(d))(); }, &done};
     w.name = name;
     w.awaited = awaited;
+    w.unrefusable = !refusable;
     work_until(w, nullptr);
   }
   /// As work_until(), at the bottom of a thread's stack, where any task may run.
@@ -267,6 +269,7 @@ class worker : public native_seat, public worker_view {
   suspended_stack& serve_fresh_stack();
   void refuse_stack(pending_wait& w, detail::scope* children);
   bool refuse_newest_suspended();
+  task* find_past_others(const pending_wait& w, bool has_room);
   bool give_up(const pending_wait& w);
   bool only_unstarted_left(const pending_wait& w) const noexcept;
   void leave_alone(detail::scope& s);
