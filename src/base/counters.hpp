@@ -40,19 +40,23 @@ inline constexpr std::array<const char*, counters> counter_names = {
     "context_switches",    "migrations",      "task_clock",         "load_instructions", "store_instructions",
     "branch_instructions", "fp_instructions", "vector_instructions"};
 
-constexpr bool is_of_processor(counter c) noexcept { return c < counter::page_faults; }
-constexpr bool is_of_program(counter c) noexcept { return c > counter::task_clock; }
-/// Groups of counters, by the names that lists of counters have for them. `all` leaves out what only a program counts.
-inline constexpr std::array<const char*, 4> counter_groups = {"all", "hardware", "software", "mix"};
-constexpr bool is_of_group(counter c, std::string_view group) noexcept {
-  if (group == "mix") return is_of_program(c) || c == counter::instructions;
-  return !is_of_program(c) && (group == "all" || is_of_processor(c) == (group == "hardware"));
-}
-
 /// Those that a program counts itself, in the order in which it has them in memory.
 inline constexpr std::array<counter, 6> counters_of_program = {
     counter::instructions,        counter::load_instructions, counter::store_instructions,
     counter::branch_instructions, counter::fp_instructions,   counter::vector_instructions};
+
+constexpr bool is_of_processor(counter c) noexcept { return c < counter::page_faults; }
+constexpr bool is_of_program(counter c) noexcept {
+  return std::ranges::find(counters_of_program, c) != counters_of_program.end();
+}
+/// Neither the processor nor the system counts it.
+constexpr bool is_of_program_alone(counter c) noexcept { return is_of_program(c) && !is_of_processor(c); }
+/// Groups of counters, by the names that lists of counters have for them. `all` leaves out what only a program counts.
+inline constexpr std::array<const char*, 4> counter_groups = {"all", "hardware", "software", "mix"};
+constexpr bool is_of_group(counter c, std::string_view group) noexcept {
+  if (group == "mix") return is_of_program(c);
+  return !is_of_program_alone(c) && (group == "all" || is_of_processor(c) == (group == "hardware"));
+}
 
 class counter_set {
  public:

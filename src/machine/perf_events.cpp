@@ -175,12 +175,12 @@ opened_counters open_perf_counters(counter_set wanted) {
   const instruction_count of_program = the_instruction_count();
   wanted.for_each([&](counter c) {
     // The processor would count what counts the program's instructions, too.
-    if (of_program != nullptr && std::ranges::find(counters_of_program, c) != counters_of_program.end()) {
+    if (of_program != nullptr && is_of_program(c)) {
       source->ask_program(of_program());
       o.there.add(c);
       return;
     }
-    if (is_of_program(c)) {
+    if (is_of_program_alone(c)) {
       o.refused.push_back({c, ENOTSUP});
       return;
     }
@@ -248,9 +248,9 @@ std::string missing_counters(const opened_counters& o) {
   o.there.for_each([&](counter c) { some |= is_of_processor(c); });
   for (const opened_counters::missing& m : o.refused) {
     const std::string answer = std::strerror(m.why);
-    const std::string reason = is_for_lack_of_rights(m.why) ? refused_here(m.why)
-                               : is_of_program(m.what)      ? "the program is not built with kith::count_instructions"
-                               : !is_of_processor(m.what)   ? answer
+    const std::string reason = is_for_lack_of_rights(m.why)  ? refused_here(m.why)
+                               : is_of_program_alone(m.what) ? "the program is not built with kith::count_instructions"
+                               : !is_of_processor(m.what)    ? answer
                                : some ? "this processor does not count them beside the others (" + answer + ")"
                                       : why_no_hardware_counters(m.why);
     auto at = std::ranges::find(by_reason, reason, &std::pair<std::string, counter_set>::first);
