@@ -112,11 +112,11 @@ void cancel_children() noexcept {
   if (w != nullptr && w->children_scope != nullptr) w->children_scope->cancel();
 }
 
-void completion::wait(made_task completer, bool refusable) {
-  wait_at_most(std::numeric_limits<double>::infinity(), completer, refusable);
+void completion::wait(made_task completer, at_stack_limit limit) {
+  wait_at_most(std::numeric_limits<double>::infinity(), completer, limit);
 }
 
-bool completion::wait_at_most(double seconds, made_task completer, bool refusable) {
+bool completion::wait_at_most(double seconds, made_task completer, at_stack_limit limit) {
   using steady = std::chrono::steady_clock;
   constexpr double for_ever = 1e9;  // 31 years
   native::worker* const w = native::worker::current();
@@ -151,7 +151,7 @@ bool completion::wait_at_most(double seconds, made_task completer, bool refusabl
     const bool known = !timed && completer.runtime == w->engine.number;  // a task of another runtime is not known here
     const reference awaited = known ? reference::from(completer.task) : reference();
     try {
-      w->work_until(over, timed ? "kith::future::wait_for()" : "kith::future::wait()", awaited, refusable);
+      w->work_until(over, timed ? "kith::future::wait_for()" : "kith::future::wait()", awaited, limit);
     } catch (...) {  // no stack was left for the wait
       sleeping_.fetch_sub(1, std::memory_order_relaxed);
       leave();

@@ -32,18 +32,21 @@ struct made_task {
   std::uint64_t runtime = 0;
 };
 
+/// What a wait of a worker does where the limit of stacks leaves none for it: throw, or take a stack beyond the limit,
+/// because what it waits for needs the waiting stack.
+enum class at_stack_limit : std::uint8_t { fail, exceed };
+
 /// Something that becomes true once and can be waited for, by workers (which run tasks meanwhile) and by other
 /// threads (which sleep). It must outlive the call of complete(). A waiter may return before that call does, so
 /// the two must share ownership.
 class completion {
  public:
   bool done() const noexcept { return word_.load(std::memory_order_acquire) == 1; }
-  /// `completer` is the task that completes it, if known. Throws kith::error if a worker has no stack left for the
-  /// wait, unless it is not `refusable`: what completes it then needs the waiting stack.
-  void wait(made_task completer = {}, bool refusable = true);
+  /// `completer` is the task that completes it, if known. Throws kith::error if it fails at the limit of stacks.
+  void wait(made_task completer = {}, at_stack_limit limit = at_stack_limit::fail);
   /// Returns whether it is done. Returns after `seconds` at the latest; a worker first finishes the task that
   /// it then runs.
-  bool wait_at_most(double seconds, made_task completer = {}, bool refusable = true);
+  bool wait_at_most(double seconds, made_task completer = {}, at_stack_limit limit = at_stack_limit::fail);
   void complete() noexcept;
 
  private:

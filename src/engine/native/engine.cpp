@@ -335,7 +335,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
   } else {  // another thread is worker 0: hands the function over
     auto ended = std::make_shared<detail::completion>();
     submit_outside(handed_over(ended, failure, context, f));
-    ended->wait({}, false);  // what runs there uses this stack
+    ended->wait({}, detail::at_stack_limit::exceed);  // what runs there uses this stack
   }
   if (failure) std::rethrow_exception(std::move(failure));
 }

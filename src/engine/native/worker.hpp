@@ -21,6 +21,7 @@
 #include "task/unreported_ends.hpp"
 
 #include <kith/detail/continuation.hpp>
+#include <kith/detail/promise.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -119,14 +120,14 @@ class worker : public native_seat, public worker_view {
   /// made. Throws kith::error if no stack is left; `s` is then null if tasks are left that will never start.
   void wait_for(detail::scope*& s, const char* name, task* first = nullptr);
   /// Runs tasks until done() is true. The thread that makes it true must wake this worker (through sleepers)
-  /// afterwards. `awaited` is the task that will make it true, if known. Throws kith::error if no stack is left, unless
-  /// the wait is not `refusable`.
+  /// afterwards. `awaited` is the task that will make it true, if known. Throws kith::error if it fails at the
+  /// limit of stacks.
   template <class Done>
-  void work_until(const Done& done, const char* name, reference awaited, bool refusable) {
+  void work_until(const Done& done, const char* name, reference awaited, detail::at_stack_limit limit) {
     pending_wait w{[](const void* d) { return (*static_cast<const Done*>(d))(); }, &done};
     w.name = name;
     w.awaited = awaited;
-    w.unrefusable = !refusable;
+    w.unrefusable = limit == detail::at_stack_limit::exceed;
     work_until(w, nullptr);
   }
   /// As work_until(), at the bottom of a thread's stack, where any task may run.
