@@ -110,8 +110,11 @@ TEST(coroutine, goes_on_where_it_is_stolen_to) {
 TEST(coroutine, is_right_after_many_steals) {
   for (const int workers : {2, 5}) {
     kith::runtime rt(make_options(workers));
-    for (int round = 0; round < scaled(20); ++round) EXPECT_EQ(rt.run([] { return sync_wait(slow_fib(16)); }), 987);
-    EXPECT_GT(rt.statistics().total.halves, 0u);
+    // On a busy machine a thief may come late.
+    for (int round = 0; round < scaled(20) || rt.statistics().total.halves == 0; ++round) {
+      ASSERT_LT(round, 10000) << "nothing was stolen";
+      ASSERT_EQ(rt.run([] { return sync_wait(slow_fib(16)); }), 987);
+    }
   }
 }
 

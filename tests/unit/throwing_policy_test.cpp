@@ -17,21 +17,23 @@ namespace {
 using kith::test::make_options;
 using testing::ThrowsMessage;
 
-/// Throws once, when it has queued several tasks that the end of another one has made ready.
+/// With armed=on, throws once, when it has queued several tasks that the end of another one has made ready. Other tests
+/// run every policy that there is, with its defaults.
 template <class World>
 class throws_once final : public kith::policy<World> {
  public:
   using worker = typename World::worker;
 
+  static constexpr std::array options{kith::one_of("armed", "off|on", "whether it throws")};
   static constexpr kith::policy_entry about{
-      .name = "throws-once", .summary = "throws once from ready()", .options = {}};
+      .name = "throws-once", .summary = "throws once from ready()", .options = options};
 
-  throws_once(const kith::policy_context& context, const kith::policy_options&)
-      : queues_(context, kith::queue_order::fifo, true) {}
+  throws_once(const kith::policy_context& context, const kith::policy_options& given)
+      : queues_(context, kith::queue_order::fifo, true), throws_(given.is("armed", "on")) {}
 
   kith::task* ready(std::span<kith::task* const> tasks, worker& self, kith::ready_reason why) override {
     for (kith::task* t : tasks) queues_[0].push(*t, self);
-    if (tasks.size() > 1 && why == kith::ready_reason::completion && !std::exchange(has_thrown_, true))
+    if (tasks.size() > 1 && why == kith::ready_reason::completion && std::exchange(throws_, false))
       throw std::runtime_error("no room in the queue");
     return nullptr;
   }
@@ -39,12 +41,13 @@ class throws_once final : public kith::policy<World> {
 
  private:
   kith::worker_queues<World> queues_;
-  bool has_thrown_ = false;
+  bool throws_;
 };
 
 TEST(throwing_policy, its_exception_arrives_at_the_wait_and_no_task_is_lost) {
-  kith::register_policy<throws_once>();
-  kith::runtime rt(make_options(1, "throws-once"));  // another worker has no wait at which it could arrive
+  static const bool registered = (kith::register_policy<throws_once>(), true);
+  ASSERT_TRUE(registered);
+  kith::runtime rt(make_options(1, "throws-once:armed=on"));  // another worker has no wait at which it could arrive
   std::array<int, 5> ran{};
   int cell = 0;
   rt.run([&] {
