@@ -1,8 +1,8 @@
 // Which worker runs a queued task, and which frees its slot: one worker takes it from the queue, and two
 // claim it past the queue.
 #include "engine/life/claim.hpp"
+#include "interleave/expect.hpp"
 #include "interleave/explore.hpp"
-#include "interleave/needed.hpp"
 #include "interleave/shared.hpp"
 
 #include <gtest/gtest.h>

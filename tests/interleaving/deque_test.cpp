@@ -1,8 +1,8 @@
 // The work-stealing deque: each entry is taken once, by the owner or by one thief, together with what was
 // written to it.
 #include "queue/native/deque.hpp"
+#include "interleave/expect.hpp"
 #include "interleave/explore.hpp"
-#include "interleave/needed.hpp"
 #include "interleave/shared.hpp"
 
 #include <gtest/gtest.h>
@@ -13,6 +13,7 @@ namespace kith {
 namespace {
 
 namespace il = kith::interleave;
+using il::expect_passes;
 constexpr int most_entries = 6;
 
 struct entry {
@@ -83,11 +84,6 @@ std::function<void(il::program&)> race(std::int64_t capacity, const char* work, 
     }
     p.after([=] { s->expect_all_taken(); });
   };
-}
-
-void expect_passes(int preemptions, const std::function<void(il::program&)>& program) {
-  const auto r = il::explore({.preemptions = preemptions}, program);
-  EXPECT_TRUE(r.ok) << r.report;
 }
 
 TEST(DequeInterleaved, OneThief) { expect_passes(4, race(4, "++--", {2})); }

@@ -1,8 +1,8 @@
 // Edges between tasks: whatever ends while a task is being created, the task becomes ready exactly once,
 // after all of its predecessors, and sees what they did.
 #include "task/edges.hpp"
+#include "interleave/expect.hpp"
 #include "interleave/explore.hpp"
-#include "interleave/needed.hpp"
 #include "interleave/shared.hpp"
 
 #include <gtest/gtest.h>
@@ -13,6 +13,7 @@ namespace kith {
 namespace {
 
 namespace il = kith::interleave;
+using il::expect_passes;
 constexpr int most = 7;
 
 struct state {
@@ -123,11 +124,6 @@ void slot_used_again(il::program& p) {
       },
       "worker");
   p.after([=] { s->expect_ready(1); });
-}
-
-void expect_passes(int preemptions, const std::function<void(il::program&)>& program) {
-  const auto r = il::explore({.preemptions = preemptions}, program);
-  EXPECT_TRUE(r.ok) << r.report;
 }
 
 TEST(EdgesInterleaved, OnePredecessor) { expect_passes(6, join(1, 1)); }

@@ -1,7 +1,7 @@
 // The inbox: what any thread pushes is taken once, in each producer's order, together with what was written to it.
 #include "queue/native/inbox.hpp"
+#include "interleave/expect.hpp"
 #include "interleave/explore.hpp"
-#include "interleave/needed.hpp"
 #include "interleave/shared.hpp"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Join counters of graphs in arrays: a node becomes ready once in each run, after all of its predecessors, and sees
 // what they wrote. A run begins without a pass over the counters.
 #include "engine/native/node_arrays.hpp"
+#include "interleave/expect.hpp"
 #include "interleave/explore.hpp"
-#include "interleave/needed.hpp"
 #include "interleave/shared.hpp"
 
 #include <gtest/gtest.h>

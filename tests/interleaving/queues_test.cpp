@@ -1,6 +1,6 @@
 // Queues with their bell: a worker that finds every queue empty and sleeps is woken by a later push; each
 // task leaves a queue once.
-#include "interleave/explore.hpp"
+#include "interleave/expect.hpp"
 #include "queue/native/world.hpp"
 #include "queue/own_deque.hpp"
 #include "queue/shared_queue.hpp"
@@ -16,6 +16,7 @@ namespace kith {
 namespace {
 
 namespace il = kith::interleave;
+using il::expect_passes;
 
 constexpr int workers = 2;
 constexpr int most_tasks = 3;
@@ -125,11 +126,6 @@ std::function<void(il::program&)> push(std::vector<int> groups, bool then_works 
     p.thread([=] { s->work(s->views[1]); }, "worker");
     p.after([=] { il::check(s->all_ended(), "no task is lost"); });
   };
-}
-
-void expect_passes(int preemptions, const std::function<void(il::program&)>& program) {
-  const auto r = il::explore({.preemptions = preemptions}, program);
-  EXPECT_TRUE(r.ok) << r.report;
 }
 
 TEST(QueuesInterleaved, Central) {

@@ -1,8 +1,8 @@
 // Parking and waking: no wake-up is lost, and a woken worker sees what it is woken for.
 #include "base/sleepers.hpp"
 
+#include "interleave/expect.hpp"
 #include "interleave/explore.hpp"
-#include "interleave/needed.hpp"
 #include "interleave/shared.hpp"
 
 #include <gtest/gtest.h>
@@ -248,8 +248,7 @@ std::function<void(il::program&)> bounded_from_outside(int workers, int items, i
 }
 
 void expect_passes(int preemptions, const std::function<void(il::program&)>& program) {
-  const auto r = il::explore({.preemptions = preemptions, .spurious_wakes = true}, program);
-  EXPECT_TRUE(r.ok) << r.report;
+  il::expect_passes({.preemptions = preemptions, .spurious_wakes = true}, program);
 }
 
 TEST(SleepersInterleaved, OneWorker) { expect_passes(4, team(1, 2)); }

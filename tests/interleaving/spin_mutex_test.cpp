@@ -1,8 +1,8 @@
 // The short mutex: one holder at a time, which sees what earlier holders did; no thread sleeps for ever.
 #include "base/spin_mutex.hpp"
 
+#include "interleave/expect.hpp"
 #include "interleave/explore.hpp"
-#include "interleave/needed.hpp"
 #include "interleave/shared.hpp"
 
 #include <gtest/gtest.h>

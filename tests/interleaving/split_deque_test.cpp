@@ -2,8 +2,8 @@
 // a thief that sleeps is woken for what the owner makes public.
 #include "base/sleepers.hpp"
 
+#include "interleave/expect.hpp"
 #include "interleave/explore.hpp"
-#include "interleave/needed.hpp"
 #include "interleave/shared.hpp"
 
 #include <kith/detail/split_deque.hpp>
@@ -17,6 +17,7 @@ namespace kith {
 namespace {
 
 namespace il = kith::interleave;
+using il::expect_passes;
 constexpr int most_entries = 6;
 
 struct entry {
@@ -106,11 +107,6 @@ std::function<void(il::program&)> race(std::uint32_t least, const char* work, st
       for (int i = 0; i < s->pushed; ++i) il::check(s->entries[i].taken == 1, "no entry is lost");
     });
   };
-}
-
-void expect_passes(int preemptions, const std::function<void(il::program&)>& program) {
-  const auto r = il::explore({.preemptions = preemptions}, program);
-  EXPECT_TRUE(r.ok) << r.report;
 }
 
 TEST(SplitDequeInterleaved, OneThief) { expect_passes(4, race(1, "(())", {2})); }

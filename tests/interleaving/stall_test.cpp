@@ -2,8 +2,8 @@
 // something to do. The queues, the bell, the count of sleepers and the refusal are Kith's own; the code
 // around them follows worker::search_or_park().
 #include "base/stall_check.hpp"
+#include "interleave/expect.hpp"
 #include "interleave/explore.hpp"
-#include "interleave/needed.hpp"
 #include "interleave/shared.hpp"
 #include "queue/native/world.hpp"
 #include "replay/ordered_queue.hpp"
@@ -23,6 +23,7 @@ namespace kith {
 namespace {
 
 namespace il = kith::interleave;
+using il::expect_passes;
 
 constexpr int most_workers = 3;
 
@@ -223,11 +224,6 @@ const schedule to_root = {2, {{1, 0, {1}}, {0, 0, {}}, {0, 1, {}}}, {2, 0}, 3};
 /// Only tasks that are held back.
 const schedule one_held = {2, {{1, 1, {}}}, {0}, 1};
 const schedule one_of_three = {3, {{1, 1, {}}}, {0}, 1};
-
-void expect_passes(int preemptions, const std::function<void(il::program&)>& program) {
-  const auto r = il::explore({.preemptions = preemptions}, program);
-  EXPECT_TRUE(r.ok) << r.report;
-}
 
 TEST(StallInterleaved, WhatHasItsTurnIsNotRefused) {
   expect_passes(1, follows(turns, 0));

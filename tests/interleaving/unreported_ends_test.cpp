@@ -2,8 +2,8 @@
 // needs, whichever worker finds it; and the scope is seen empty only when nothing in it can continue. A
 // scope that its owner leaves: exactly one party ends the task, and sees what all children wrote.
 #include "task/unreported_ends.hpp"
+#include "interleave/expect.hpp"
 #include "interleave/explore.hpp"
-#include "interleave/needed.hpp"
 #include "interleave/shared.hpp"
 #include "task/edges.hpp"
 

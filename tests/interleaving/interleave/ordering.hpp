@@ -1,6 +1,6 @@
 // The orderings stronger than relaxed that a run used, one of which may be weakened. For tests, and for the checker.
 //
-// A test that passes with a weakened ordering does not test that ordering: see needed.hpp.
+// A test that passes with a weakened ordering does not test that ordering: see expect.hpp.
 #pragma once
 
 #include <atomic>

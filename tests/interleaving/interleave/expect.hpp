@@ -1,7 +1,4 @@
-// Checks that each ordering of a source file is needed. For tests of Kith's sources.
-//
-// Each ordering stronger than relaxed that the programs use is weakened in turn, and at least one program
-// must fail then. This excludes programs that pass because they cannot fail.
+// What tests of Kith's sources expect of programs: that they pass, and that each ordering of a source file is needed.
 #pragma once
 
 #include "interleave/explore.hpp"
@@ -15,6 +12,14 @@
 
 namespace kith::interleave {
 
+inline void expect_passes(const options& o, const std::function<void(program&)>& p) {
+  const result r = explore(o, p);
+  EXPECT_TRUE(r.ok) << r.report;
+}
+inline void expect_passes(int preemptions, const std::function<void(program&)>& p) {
+  expect_passes({.preemptions = preemptions}, p);
+}
+
 /// Orderings that the checker cannot show to be needed, each identified by a piece of its source line; $ is
 /// the line's end.
 struct beyond_the_checker {
@@ -25,8 +30,9 @@ struct beyond_the_checker {
 
 using programs = std::vector<std::function<void(program&)>>;
 
-/// Expects that every program passes, and that for every ordering used in the file (the end of a path) some
-/// program fails without it.
+/// Expects that every program passes, and that for every ordering used in the file (the end of a path) some program
+/// fails without it: each that is stronger than relaxed is weakened in turn. This excludes programs that pass because
+/// they cannot fail.
 inline void expect_needed(options o, const programs& all, const std::string& file,
                           const std::vector<beyond_the_checker>& exceptions = {}) {
   std::vector<ordering> used;
