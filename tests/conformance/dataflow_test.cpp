@@ -1,4 +1,4 @@
-// Random data-flow programs under every policy, against the same program run serially.
+// Random data-flow programs under every policy, against the same programs run serially.
 //
 // Properties: each task runs exactly once; a task reads what it would have read in the sequential program; tasks
 // with conflicting accesses never overlap; concurrent tasks may overlap; commutative tasks exclude each other.
@@ -17,25 +17,25 @@ namespace {
 using kith::mode;
 using kith::test::scaled;
 
-struct operation {
+struct cell_access {
   std::size_t cell;
   mode how;
 };
-struct program {
-  std::vector<std::vector<operation>> tasks;
+struct flow {
+  std::vector<std::vector<cell_access>> tasks;
   std::size_t cells;
 };
 
-program random_program(std::uint64_t seed, std::size_t tasks, std::size_t cells, bool groups) {
+flow random_flow(std::uint64_t seed, std::size_t tasks, std::size_t cells, bool groups) {
   kith::rng random(seed, kith::purpose::test, 0);
-  program p{{}, cells};
+  flow p{{}, cells};
   for (std::size_t t = 0; t < tasks; ++t) {
-    std::vector<operation> ops;
+    std::vector<cell_access> ops;
     const std::uint32_t accesses = random.below(4);
     for (std::uint32_t a = 0; a < accesses; ++a) {
       const std::size_t cell = random.below(static_cast<std::uint32_t>(cells));
       bool repeated = false;
-      for (const operation& o : ops) repeated |= o.cell == cell;
+      for (const cell_access& o : ops) repeated |= o.cell == cell;
       if (!repeated) ops.push_back({cell, static_cast<mode>(random.below(groups ? 5 : 3))});
     }
     p.tasks.push_back(std::move(ops));
@@ -62,10 +62,10 @@ struct alignas(64) cell {
 };
 
 /// Runs the task's body. Returns a digest of what it read.
-std::uint64_t body(std::vector<cell>& cells, const std::vector<operation>& ops, std::size_t id,
+std::uint64_t body(std::vector<cell>& cells, const std::vector<cell_access>& ops, std::size_t id,
                    std::atomic<int>* faults) {
   std::uint64_t digest = kith::mix(id);
-  for (const operation& o : ops) {
+  for (const cell_access& o : ops) {
     cell& c = cells[o.cell];
     if (faults != nullptr) {
       std::atomic<int>& mine = c.inside(o.how);
@@ -77,7 +77,7 @@ std::uint64_t body(std::vector<cell>& cells, const std::vector<operation>& ops, 
     }
     if (o.how == mode::in || o.how == mode::inout) digest = kith::mix(digest ^ c.value ^ c.sum.load());
   }
-  for (const operation& o : ops) {
+  for (const cell_access& o : ops) {
     cell& c = cells[o.cell];
     switch (o.how) {
       case mode::in: break;
@@ -94,7 +94,7 @@ std::uint64_t body(std::vector<cell>& cells, const std::vector<operation>& ops, 
   return digest;
 }
 
-std::vector<std::uint64_t> serial(const program& p) {
+std::vector<std::uint64_t> serial(const flow& p) {
   std::vector<cell> cells(p.cells);
   std::vector<std::uint64_t> digests;
   for (std::size_t t = 0; t < p.tasks.size(); ++t) digests.push_back(body(cells, p.tasks[t], t, nullptr));
@@ -106,7 +106,7 @@ class dataflow : public testing::TestWithParam<kith::test::setup> {};
 KITH_FOR_ALL_POLICIES(dataflow);
 
 /// `handles`: data is named by handles, else by addresses.
-void check(kith::runtime& rt, const program& p, bool handles) {
+void check(kith::runtime& rt, const flow& p, bool handles) {
   std::vector<cell> cells(p.cells);
   std::vector<kith::handle<cell>> names;
   for (cell& c : cells) names.emplace_back(c);
@@ -116,7 +116,7 @@ void check(kith::runtime& rt, const program& p, bool handles) {
   rt.run([&] {
     for (std::size_t t = 0; t < p.tasks.size(); ++t) {
       kith::access_list accesses;
-      for (const operation& o : p.tasks[t]) {
+      for (const cell_access& o : p.tasks[t]) {
         auto add = [&](const auto& maker) {
           if (handles) {
             accesses.add(maker(names[o.cell]));
@@ -150,8 +150,8 @@ TEST_P(dataflow, equals_the_sequential_program) {
   kith::runtime rt(GetParam().options());
   for (int seed = 0; seed < scaled(6); ++seed) {
     const auto s = static_cast<std::uint64_t>(seed);
-    check(rt, random_program(s, 400, 1 + s % 3 * 12, false), seed % 2 == 0);
-    check(rt, random_program(s, 300, 1 + s % 3 * 7, true), seed % 2 == 1);
+    check(rt, random_flow(s, 400, 1 + s % 3 * 12, false), seed % 2 == 0);
+    check(rt, random_flow(s, 300, 1 + s % 3 * 7, true), seed % 2 == 1);
   }
 }
 

@@ -20,7 +20,7 @@ class futures : public testing::TestWithParam<kith::test::setup> {
 };
 KITH_FOR_ALL_POLICIES(futures);
 
-struct fault : std::runtime_error {
+struct async_fault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
@@ -55,19 +55,19 @@ TEST_P(futures, nothing_waits_between_followers) {
 TEST_P(futures, exceptions_pass_to_whoever_asks_last) {
   rt.run([] {
     bool called = false;
-    const kith::future<int> bad = kith::async([]() -> int { throw fault("first"); });
+    const kith::future<int> bad = kith::async([]() -> int { throw async_fault("first"); });
     const kith::future<void> next = bad.then([&](int) { called = true; }).then([&] { called = true; });
-    EXPECT_THROW(next.get(), fault);
+    EXPECT_THROW(next.get(), async_fault);
     EXPECT_FALSE(called);
     const kith::future<int> mended = bad.then([](const kith::future<int>& f) {
       try {
         return f.get();
-      } catch (const fault&) {
+      } catch (const async_fault&) {
         return -1;
       }
     });
     EXPECT_EQ(mended.get(), -1);
-    EXPECT_THROW(mended.then([](int) { throw fault("second"); }).get(), fault);
+    EXPECT_THROW(mended.then([](int) { throw async_fault("second"); }).get(), async_fault);
   });
 }
 
@@ -113,7 +113,7 @@ TEST_P(futures, the_first_failure_of_several_when_all_have_ended) {
     for (int i = 0; i < 40; ++i) {
       many.push_back(kith::async([i, &ended] {
         ++ended;
-        if (i % 2 == 1) throw fault(std::to_string(i));
+        if (i % 2 == 1) throw async_fault(std::to_string(i));
       }));
     }
     int ended_then = 0;
@@ -124,7 +124,7 @@ TEST_P(futures, the_first_failure_of_several_when_all_have_ended) {
     try {
       all.get();
       ADD_FAILURE() << "no exception";
-    } catch (const fault& e) {
+    } catch (const async_fault& e) {
       EXPECT_STREQ(e.what(), "1");
     }
   });

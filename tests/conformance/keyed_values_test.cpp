@@ -42,14 +42,14 @@ using small = kith::test::counted<1>;
 using large = kith::test::counted<1000>;
 
 /// A random graph over 0..size-1: node k needs some of the nodes below it, in any order. Counts the paths to node 0.
-struct path_graph {
+struct path_values {
   using key = std::uint32_t;
   struct value {
     key node;
     std::uint64_t paths;
   };
 
-  path_graph(std::uint32_t size, std::uint32_t most, std::uint64_t seed) : needs(size), computed(size) {
+  path_values(std::uint32_t size, std::uint32_t most, std::uint64_t seed) : needs(size), computed(size) {
     kith::rng draw(seed, kith::purpose::test, 0);
     for (key k = 1; k < size; ++k) {
       for (std::uint32_t d = 1 + draw.below(most); d > 0; --d) needs[k].push_back(draw.below(k));
@@ -82,10 +82,10 @@ struct path_graph {
 
 TEST_P(keyed_values, path_counts_of_random_graphs) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
-    path_graph g(static_cast<std::uint32_t>(scaled(400)), 1 + 3 * static_cast<std::uint32_t>(seed), seed);
-    const auto last = static_cast<path_graph::key>(g.needs.size() - 1);
+    path_values g(static_cast<std::uint32_t>(scaled(400)), 1 + 3 * static_cast<std::uint32_t>(seed), seed);
+    const auto last = static_cast<path_values::key>(g.needs.size() - 1);
     kith::exploration did;
-    const path_graph::value v = rt.run([&] { return kith::explore(g, last, &did); });
+    const path_values::value v = rt.run([&] { return kith::explore(g, last, &did); });
     EXPECT_EQ(v.node, last);
     EXPECT_EQ(v.paths, g.serial()[last]);
     EXPECT_EQ(g.wrong, 0);
@@ -99,17 +99,17 @@ TEST_P(keyed_values, path_counts_of_random_graphs) {
 }
 
 TEST_P(keyed_values, several_wanted_ones_in_their_order) {
-  path_graph g(300, 3, 5);
+  path_values g(300, 3, 5);
   const std::vector<std::uint64_t> expected = g.serial();
-  const path_graph::key wanted[] = {150, 299, 0, 150, 10};  // some that other nodes need, and one twice
+  const path_values::key wanted[] = {150, 299, 0, 150, 10};  // some that other nodes need, and one twice
   rt.run([&] {
-    const std::vector<path_graph::value> got = kith::explore(g, std::span<const path_graph::key>(wanted));
+    const std::vector<path_values::value> got = kith::explore(g, std::span<const path_values::key>(wanted));
     ASSERT_EQ(got.size(), std::size(wanted));
     for (std::size_t i = 0; i < got.size(); ++i) {
       EXPECT_EQ(got[i].node, wanted[i]);
       EXPECT_EQ(got[i].paths, expected[wanted[i]]);
     }
-    EXPECT_TRUE(kith::explore(g, std::span<const path_graph::key>()).empty());
+    EXPECT_TRUE(kith::explore(g, std::span<const path_values::key>()).empty());
   });
   for (const std::atomic<int>& c : g.computed) EXPECT_LE(c, 1);
 }
@@ -335,7 +335,7 @@ TEST_P(keyed_values, what_others_read_is_copied_or_refused) {
 
 /// Each node names two further ones, which need it. All values are kept, because it is not known which
 /// nodes will come.
-struct growing_tree {
+struct tree_of_values {
   using key = std::uint32_t;
   using value = small;
   void predecessors(key k, keys<key>& all) const {
@@ -357,7 +357,7 @@ struct growing_tree {
 };
 
 TEST_P(keyed_values, nodes_generate_further_nodes) {
-  growing_tree g;
+  tree_of_values g;
   EXPECT_EQ(explore(g, 1).number, 1u);
   EXPECT_EQ(g.computed, 127);
   EXPECT_EQ(g.wrong, 0);
@@ -366,7 +366,7 @@ TEST_P(keyed_values, nodes_generate_further_nodes) {
 }
 
 /// Fibonacci's numbers. A node also explores what it needs itself.
-struct nested {
+struct nested_values {
   using key = int;
   using value = std::uint64_t;
   void predecessors(key k, keys<key>& all) const {
@@ -383,7 +383,7 @@ struct nested {
 };
 
 TEST_P(keyed_values, a_node_explores_and_has_children) {
-  nested g;
+  nested_values g;
   EXPECT_EQ(explore(g, 30), 832040u);
   EXPECT_EQ(g.inner, 55u);
   EXPECT_EQ(g.children, 31 + 11);
@@ -423,7 +423,7 @@ struct unused {
   void predecessors(key, keys<key>&) const {}
   void compute(key) const {}
 };
-static_assert(kith::valued_graph<alone> && kith::valued_graph<growing_tree>);
+static_assert(kith::valued_graph<alone> && kith::valued_graph<tree_of_values>);
 static_assert(kith::keyed_graph<unused> && !kith::valued_graph<unused>);
 
 TEST_P(keyed_values, a_value_without_looking_at_others) {

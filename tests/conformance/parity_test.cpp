@@ -327,7 +327,7 @@ TEST_P(parity, of_keyed_graphs) { compare(keyed, GetParam()); }
 TEST_P(parity, of_static_graphs) { compare(static_graph, GetParam()); }
 
 /// Each makes the next one as its last act: run on top of each other, they would need more stack than there is.
-void chain(kith::runtime& rt) {
+void last_acts(kith::runtime& rt) {
   struct link {
     static void run(int left) {
       if (left > 0) kith::spawn([left] { run(left - 1); });
@@ -342,7 +342,7 @@ TEST(parity_of_one_worker, of_waits_for_nothing) { compare(waits_for_nothing, 1)
 TEST_P(parity, of_a_policy_that_queues_no_task_that_came_alone) {
   static const bool registered = (kith::register_policy<insistent>(), true);
   ASSERT_TRUE(registered);
-  for (const auto program : {data_flow, left_children, filled_group, keyed, static_graph, chain}) {
+  for (const auto program : {data_flow, left_children, filled_group, keyed, static_graph, last_acts}) {
     kith::runtime_options o = kith::test::make_options(GetParam(), insistent<kith::native::world>::about.name);
     const recording r = kith::test::record(o, program);
     ASSERT_GT(r.tasks.size(), 15u);

@@ -40,14 +40,14 @@ void independent(runtime& rt) {
   });
 }
 
-constexpr void (*programs[])(runtime&) = {independent,
-                                          kith::test::random_accesses,
-                                          kith::test::fork_and_join,
-                                          kith::test::keyed_grid,
-                                          kith::test::valued_grid,
-                                          kith::test::static_diamond,
-                                          kith::test::filled_groups,
-                                          kith::test::delivered_arguments};
+constexpr void (*ordered_programs[])(runtime&) = {independent,
+                                                  kith::test::random_accesses,
+                                                  kith::test::fork_and_join,
+                                                  kith::test::keyed_grid,
+                                                  kith::test::valued_grid,
+                                                  kith::test::static_diamond,
+                                                  kith::test::filled_groups,
+                                                  kith::test::delivered_arguments};
 
 TEST(recorded_order, one_worker_under_fifo_begins_tasks_as_one_did_under_random) {
   const recording first = record(kith::test::make_options(1, "random"), independent);
@@ -73,7 +73,7 @@ struct recorded_program {
 class in_recorded_order : public testing::TestWithParam<kith::test::setup> {
  public:
   static void SetUpTestSuite() {
-    for (const auto& run : programs) recorded.emplace_back(run);
+    for (const auto& run : ordered_programs) recorded.emplace_back(run);
   }
   static void TearDownTestSuite() { recorded.clear(); }
 

@@ -30,7 +30,7 @@ void submitted(runtime& rt) {
   rt.run([] { spawn([] {}); });
 }
 
-constexpr void (*programs[])(runtime&) = {
+constexpr void (*replayed_programs[])(runtime&) = {
     kith::test::random_accesses, kith::test::fork_and_join,       kith::test::keyed_grid,
     kith::test::valued_grid,     kith::test::static_diamond,      kith::test::captured_accesses,
     kith::test::filled_groups,   kith::test::delivered_arguments, submitted};
@@ -38,12 +38,12 @@ constexpr void (*programs[])(runtime&) = {
 class replayed : public testing::TestWithParam<kith::test::setup> {
  public:
   static void SetUpTestSuite() {
-    for (const auto& run : programs)
+    for (const auto& run : replayed_programs)
       modelled.push_back(sim::program_of(record(kith::test::make_options(1, "fifo"), run)));
   }
   static void TearDownTestSuite() { modelled.clear(); }
 
-  static inline std::vector<sim::program> modelled;  // for each of the programs
+  static inline std::vector<sim::program> modelled;  // for each of the replayed programs
 };
 
 /// Replay repeats what policies decided, so their variants add nothing.
@@ -65,8 +65,8 @@ runtime_options following(const scratch_file& file, const kith::test::setup& s) 
 
 TEST_P(replayed, a_native_run_natively_and_in_the_model) {
   const kith::test::setup& s = GetParam();
-  for (const auto& run : programs) {
-    SCOPED_TRACE("program " + std::to_string(&run - programs));
+  for (const auto& run : replayed_programs) {
+    SCOPED_TRACE("program " + std::to_string(&run - replayed_programs));
     const recording first = record(s.options(), run);
     const scratch_file file;
     write_recording(first, file.path());
@@ -80,14 +80,14 @@ TEST_P(replayed, a_native_run_natively_and_in_the_model) {
 
 TEST_P(replayed, a_simulated_run_natively) {
   const kith::test::setup& s = GetParam();
-  for (std::size_t k = 0; k < std::size(programs); ++k) {
+  for (std::size_t k = 0; k < std::size(replayed_programs); ++k) {
     SCOPED_TRACE("program " + std::to_string(k));
     const recording first = simulate_again(modelled[k], s.policy, s.workers);
     const scratch_file file;
     write_recording(first, file.path());
-    const recording native = record(following(file, s), programs[k]);
+    const recording native = record(following(file, s), replayed_programs[k]);
     ASSERT_EQ(native.tasks.size(), first.tasks.size());
-    if (programs[k] != submitted) {
+    if (replayed_programs[k] != submitted) {
       EXPECT_EQ(decisions(native), decisions(first));
     }
   }
@@ -353,8 +353,8 @@ TEST(replay, tasks_exclude_each_other_even_if_the_recorded_ones_did_not) {
 }
 
 TEST(replay, many_workers_schedule_is_run_by_few) {
-  for (const auto& run : programs) {
-    SCOPED_TRACE("program " + std::to_string(&run - programs));
+  for (const auto& run : replayed_programs) {
+    SCOPED_TRACE("program " + std::to_string(&run - replayed_programs));
     const scratch_file file;
     write_recording(simulate_again(record(kith::test::make_options(1, "fifo"), run), "nabbitc", 30), file.path());
     runtime_options o = kith::test::make_options(2, "replay:file=" + file.path());

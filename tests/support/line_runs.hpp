@@ -13,8 +13,6 @@ namespace kith::test {
 using sim::program;
 using sim::settings;
 
-inline constexpr std::uint64_t cycle = 500;  // picoseconds, at 2 GHz
-
 /// Only accesses take time.
 inline machine_model chip() {
   machine_model m = model_by_name("cmp-32");

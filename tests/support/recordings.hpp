@@ -17,6 +17,10 @@
 
 namespace kith::test {
 
+// In picoseconds, as the simulator counts time.
+inline constexpr std::uint64_t ns = 1000;
+inline constexpr std::uint64_t cycle = 500;  // at 2 GHz
+
 /// A name for a file of this test; removed at the end.
 class scratch_file {
  public:

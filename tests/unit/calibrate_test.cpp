@@ -18,10 +18,9 @@
 namespace {
 
 using namespace kith;
+using test::ns;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-constexpr std::uint64_t ns = 1000;  // picoseconds
 
 /// Records what `f` does on one worker that calibrates, including samples.
 recording calibrated(int samples, const std::function<void()>& f) {

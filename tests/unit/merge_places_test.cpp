@@ -244,10 +244,10 @@ TEST(merge_places, one_place_twice_is_refused) {
 
 // ---- of real places, in this process
 
-int fib(int n) {
+int fib_over_places(int n) {
   if (n < 2) return n;
-  const auto one = at((here() + 1) % places()).async<fib>(n - 1);
-  return fib(n - 2) + one.get();
+  const auto one = at((here() + 1) % places()).async<fib_over_places>(n - 1);
+  return fib_over_places(n - 2) + one.get();
 }
 
 TEST(merge_places, a_recorded_program_on_places_is_one_file_with_all_messages) {
@@ -257,7 +257,7 @@ TEST(merge_places, a_recorded_program_on_places_is_one_file_with_all_messages) {
     place_options o = test::make_place_options(3);
     o.each.record = file.path();
     place_runtime rt(o);
-    rt.run([] { EXPECT_EQ(at(1).async<fib>(6).get(), 8); });
+    rt.run([] { EXPECT_EQ(at(1).async<fib_over_places>(6).get(), 8); });
     counts = rt.statistics();
   }
   // The number at its end is that of the first of the three runtimes among all that this process has recorded.

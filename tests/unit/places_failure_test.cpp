@@ -18,7 +18,7 @@ using testing::ThrowsMessage;
 
 std::atomic<int> sum{0};  // of what activities add; tests run one after the other
 
-void fails(const std::string& why) { throw std::runtime_error(why); }
+void throw_error(const std::string& why) { throw std::runtime_error(why); }
 
 TEST(PlaceFailure, OfAnActivityGoesToItsFinish) {
   kith::place_runtime rt(make_place_options(3));
@@ -27,14 +27,15 @@ TEST(PlaceFailure, OfAnActivityGoesToItsFinish) {
       [&] {
         rt.run([] {
           for (int p = 0; p < 3; ++p) kith::at(p).spawn([] { sum += 1; });
-          kith::at(2).spawn<fails>("no luck");
+          kith::at(2).spawn<throw_error>("no luck");
         });
       },
       ThrowsMessage<kith::place_error>(HasSubstr("place 2: no luck")));
   EXPECT_EQ(sum, 3);  // nothing else was cancelled
   rt.run([] {         // and nothing is left of it
     try {
-      kith::finish([] { kith::at(1).spawn([] { kith::at(2).spawn([] { kith::at(0).spawn<fails>("far away"); }); }); });
+      kith::finish(
+          [] { kith::at(1).spawn([] { kith::at(2).spawn([] { kith::at(0).spawn<throw_error>("far away"); }); }); });
       ADD_FAILURE() << "finish() did not throw";
     } catch (const kith::place_error& e) {
       EXPECT_EQ(e.place(), 0);
@@ -62,7 +63,7 @@ TEST(PlaceFailure, OfADroppedFutureGoesToItsFinish) {
             dropped = false;
             static_cast<void>(kith::at(1).async([] {
               dropped.wait(false);
-              fails("unseen");
+              throw_error("unseen");
             }));
             dropped = true;
             dropped.notify_all();
@@ -153,7 +154,7 @@ TEST(PlaceFailure, OfAPlaceOfAnEarlierRuntime) {
 TEST(PlaceFailure, KeepsItsPlaceOnTheWay) {
   kith::place_runtime rt(make_place_options(3));
   try {
-    rt.run([] { kith::at(1).spawn([] { kith::at(2).async([] { fails("deep"); }).get(); }); });
+    rt.run([] { kith::at(1).spawn([] { kith::at(2).async([] { throw_error("deep"); }).get(); }); });
     ADD_FAILURE() << "run() did not throw";
   } catch (const kith::place_error& e) {
     EXPECT_EQ(e.place(), 2);
@@ -164,7 +165,7 @@ TEST(PlaceFailure, KeepsItsPlaceOnTheWay) {
 
 TEST(PlaceFailure, OfATaskOfAnActivity) {
   kith::place_runtime rt(make_place_options(2));
-  EXPECT_THAT([&] { rt.run([] { kith::at(1).spawn([] { kith::spawn([] { fails("a task's"); }); }); }); },
+  EXPECT_THAT([&] { rt.run([] { kith::at(1).spawn([] { kith::spawn([] { throw_error("a task's"); }); }); }); },
               ThrowsMessage<kith::place_error>(HasSubstr("place 1: a task's")));
 }
 
@@ -174,7 +175,8 @@ TEST(PlaceFailure, OfAnInnerFinishStaysThere) {
   rt.run([] {
     for (int p = 0; p < 4; ++p) {
       kith::at(p).spawn([] {
-        EXPECT_THROW(kith::finish([] { kith::at((kith::here() + 1) % 4).spawn<fails>("inner"); }), kith::place_error);
+        EXPECT_THROW(kith::finish([] { kith::at((kith::here() + 1) % 4).spawn<throw_error>("inner"); }),
+                     kith::place_error);
         sum += 1;
       });
     }

@@ -21,7 +21,6 @@ using sim::home_caches;
 using test::touching_script;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-using source = home_caches::source;
 
 constexpr home_copies kinds[] = {home_copies::updated, home_copies::dropped, home_copies::first_level};
 
@@ -50,8 +49,8 @@ TEST(home_caches, keep_their_invariants) {
             ASSERT_EQ(caches.in_first(core, line), had && kind != home_copies::dropped) << i;
           }
         } else {
-          ASSERT_EQ(o.from == source::first, had) << i;
-          ASSERT_EQ(o.from == source::second, !had && had_all) << i;
+          ASSERT_EQ(o.from == home_caches::source::first, had) << i;
+          ASSERT_EQ(o.from == home_caches::source::second, !had && had_all) << i;
           ASSERT_TRUE(caches.in_first(core, line));
         }
         if (i % 100 != 0) continue;
@@ -75,12 +74,12 @@ TEST(home_caches, a_home_that_loses_a_line_takes_the_copies_along) {
   home_caches caches(2, {4, 2}, {1, 2}, 0, 3, home_copies::updated);  // a second level of two lines
   for (std::uint32_t l = 0; l < 3; ++l) caches.set_home(l, 0);
   (void)caches.ask(0, 0, true);
-  EXPECT_EQ(caches.ask(1, 0, false).from, source::home);
+  EXPECT_EQ(caches.ask(1, 0, false).from, home_caches::source::home);
   (void)caches.ask(0, 1, false);
   EXPECT_EQ(caches.ask(0, 2, false).written_back, 1u) << "line 0 is the oldest, and changed";
   EXPECT_FALSE(caches.in_first(1, 0));
   EXPECT_FALSE(caches.in_second(1, 0));
-  EXPECT_EQ(caches.ask(1, 0, false).from, source::memory);
+  EXPECT_EQ(caches.ask(1, 0, false).from, home_caches::source::memory);
 }
 
 /// A chip of one cycle a nanosecond, where only accesses take time: 2 cycles each, besides those of the caches.
@@ -96,7 +95,7 @@ machine_model tiles(home_copies copies) {
   return m;
 }
 
-sim::settings lines(const std::string& policy, int workers) {
+sim::settings on_tiles(const std::string& policy, int workers) {
   sim::settings s;
   s.policy = policy;
   s.workers = workers;
@@ -131,8 +130,8 @@ constexpr std::uint64_t core_and_hits = 64 * (8 * 2 + 4 * 2), line_at_home = 4 *
 
 TEST(sim_home_caches, a_line_of_the_own_home_takes_the_second_levels_time) {
   for (const home_copies kind : kinds) {
-    const sim::result cold = reads(tiles(kind), lines("home-cache", 2), 1),
-                      warm = reads(tiles(kind), lines("home-cache", 2), 2);
+    const sim::result cold = reads(tiles(kind), on_tiles("home-cache", 2), 1),
+                      warm = reads(tiles(kind), on_tiles("home-cache", 2), 2);
     EXPECT_EQ(cold.makespan, (core_and_hits + 64 * (line_at_home + 100)) * 1000);
     EXPECT_EQ(warm.makespan - cold.makespan, (core_and_hits + 64 * line_at_home) * 1000);
     EXPECT_EQ(warm.lines->from_memory, 64u);
@@ -151,7 +150,7 @@ TEST(sim_home_caches, a_line_of_another_home_takes_38_cycles_and_2_a_hop) {
     const std::int32_t t = script.task(1000, {}, {{0, static_cast<std::uint8_t>(mode::in), 4096, 4096}});
     script.read(t, first, 0);
     for (std::uint32_t at = 0; at < 4096; at += 8) script.read(t, second, at);
-    const sim::result r = sim::simulate(program_of(script, m), m, lines("home-cache", 2));
+    const sim::result r = sim::simulate(program_of(script, m), m, on_tiles("home-cache", 2));
     ASSERT_EQ(r.schedule.tasks[static_cast<std::size_t>(t)].worker, 0);
     const std::uint64_t own = 2 + 12 + 100;  // the first touch
     EXPECT_EQ(r.makespan, (own + core_and_hits + 64 * (40 + 100 + 3 * later)) * 1000);
@@ -168,7 +167,7 @@ TEST(sim_home_caches, writes_do_not_wait) {
     const std::int32_t t = script.task(1000, {}, {{0, static_cast<std::uint8_t>(mode::in), 4096, 4096}});
     for (std::uint32_t at = 0; at < 4096; at += 64) script.write(t, there, at);
     const machine_model m = tiles(kind);
-    const sim::result r = sim::simulate(program_of(script, m), m, lines("home-cache", 2));
+    const sim::result r = sim::simulate(program_of(script, m), m, on_tiles("home-cache", 2));
     EXPECT_EQ(r.makespan, 64u * (2 + 2) * 1000);
     EXPECT_EQ(r.lines->upgrades, 64u);
   }
@@ -186,8 +185,8 @@ TEST(sim_home_caches, a_task_goes_to_its_data_under_home_cache_alone) {
     for (std::uint32_t at = 0; at < 4096; at += 64) script.read(t, b, at);
   }
   const sim::program p = program_of(script, m);
-  EXPECT_EQ(sim::simulate(p, m, lines("home-cache:vicinity=1x1", blocks)).remote_bytes, 0u);
-  EXPECT_GT(sim::simulate(p, m, lines("fifo", blocks)).remote_bytes, 0u);
+  EXPECT_EQ(sim::simulate(p, m, on_tiles("home-cache:vicinity=1x1", blocks)).remote_bytes, 0u);
+  EXPECT_GT(sim::simulate(p, m, on_tiles("fifo", blocks)).remote_bytes, 0u);
 }
 
 TEST(sim_home_caches, lines_must_be_the_machines) {
@@ -196,7 +195,7 @@ TEST(sim_home_caches, lines_must_be_the_machines) {
   script.read(script.task(1000), b, 0);
   sim::program p = sim::program_of(script.finish());
   p.lines = sim::line_streams_of(p.recorded);
-  EXPECT_THAT([&] { (void)sim::simulate(p, tiles(home_copies::updated), lines("fifo", 1)); },
+  EXPECT_THAT([&] { (void)sim::simulate(p, tiles(home_copies::updated), on_tiles("fifo", 1)); },
               ThrowsMessage<error>(HasSubstr("lines of 64 bytes; tilepro64 has 16")));
 }
 

@@ -2,6 +2,7 @@
 #include "base/rng.hpp"
 #include "engine/sim/place_program.hpp"
 #include "engine/sim/simulation.hpp"
+#include "support/simulated_programs.hpp"
 
 #include <gmock/gmock.h>
 
@@ -13,10 +14,9 @@ using namespace kith;
 using sim::place_program;
 using sim::result;
 using sim::settings;
+using test::ns;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-constexpr std::uint64_t ns = 1000;  // picoseconds
 
 /// Two nodes and a link of a byte in a nanosecond between them; a message takes another 2 us.
 machine_model two_nodes(int cores = 1) {
@@ -71,7 +71,7 @@ TEST(sim_places, what_a_task_needs_from_another_place_comes_as_a_message) {
 }
 
 /// Places send each other tasks, which have tasks of their own.
-sim::program random_program(std::uint64_t seed, int places) {
+sim::program random_activities(std::uint64_t seed, int places) {
   rng draw(seed, purpose::test, 0);
   const auto below = [&](int n) { return static_cast<int>(draw.below(static_cast<std::uint32_t>(n))); };
   place_program p(places);
@@ -93,7 +93,7 @@ sim::program random_program(std::uint64_t seed, int places) {
 TEST(sim_places, a_task_runs_where_it_belongs_and_is_stolen_only_there) {
   for (const std::string policy : {"ads", "steal", "fifo", "dfifo", "nabbit", "dep"}) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-      const sim::program p = random_program(seed, 4);
+      const sim::program p = random_activities(seed, 4);
       settings s = plain(4, 3);
       s.policy = policy;
       s.parts.scheduling = s.noise = true;
@@ -110,7 +110,7 @@ TEST(sim_places, a_task_runs_where_it_belongs_and_is_stolen_only_there) {
 }
 
 TEST(sim_places, one_group_ignores_the_places) {
-  const sim::program p = random_program(1, 4);
+  const sim::program p = random_activities(1, 4);
   settings s = plain(4, 3);
   s.places.groups = sim::worker_groups::all;
   const result r = sim::simulate(p, sixteen_cores(), s);
@@ -121,7 +121,7 @@ TEST(sim_places, one_group_ignores_the_places) {
 }
 
 TEST(sim_places, each_worker_may_be_a_place) {
-  const sim::program p = random_program(2, 12);
+  const sim::program p = random_activities(2, 12);
   settings s = plain(4, 3);
   s.places.groups = sim::worker_groups::workers;
   const result r = sim::simulate(p, sixteen_cores(), s);
@@ -187,7 +187,7 @@ TEST(sim_places, a_creator_may_work_while_it_waits_for_the_answer) {
 
 TEST(sim_places, works_or_blocks_all_tasks_run) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const sim::program p = random_program(seed, 4);
+    const sim::program p = random_activities(seed, 4);
     settings s = plain(4, 1 + static_cast<int>(seed % 3));
     s.parts.scheduling = s.noise = true;
     s.places.works = seed % 2 == 0;
@@ -197,7 +197,7 @@ TEST(sim_places, works_or_blocks_all_tasks_run) {
 }
 
 TEST(sim_places, the_same_input_gives_the_same_run) {
-  const sim::program p = random_program(3, 8);
+  const sim::program p = random_activities(3, 8);
   settings s = plain(8, 2);
   s.parts.scheduling = s.noise = true;
   const result a = sim::simulate(p, sixteen_cores(), s), b = sim::simulate(p, sixteen_cores(), s);

@@ -19,12 +19,11 @@ using sim::fidelity;
 using sim::program;
 using sim::result;
 using sim::settings;
+using test::ns;
 using test::plain;
 using test::random_program;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-constexpr std::uint64_t ns = 1000;  // picoseconds
 
 /// One node with `cores` cores.
 machine_model flat(int cores) {

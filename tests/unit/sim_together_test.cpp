@@ -27,14 +27,13 @@ using test::chip;
 using test::free_chip;
 using test::independent_tasks;
 using test::lines;
+using test::ns;
 using test::plain;
 using test::random_program;
 using test::touching_script;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-constexpr std::uint64_t ns = 1000;  // picoseconds
 
 /// Tasks that write a block each, then tasks that read one that another has written, and their own stacks.
 program touching_program(std::uint32_t blocks, std::uint64_t bytes) {

@@ -20,13 +20,12 @@ using namespace kith;
 using sim::program;
 using sim::result;
 using sim::settings;
+using test::cycle;
 using test::free_chip;
 using test::independent_tasks;
 using test::random_program;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-constexpr std::uint64_t cycle = 500;  // picoseconds, at 2 GHz
 
 settings on_unit(const std::string& policy, int workers, std::uint32_t cycles, std::uint32_t prefetch) {
   settings s;
