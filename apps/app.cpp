@@ -26,7 +26,7 @@ result run(app& program, const target& where, bool as_one_graph) {
   r.seconds = took.count();
   r.statistics = where.on.statistics();
   if (where.on.dry()) {
-    r.check = {true, "dry: tasks were recorded, not run; there is nothing to verify"};
+    r.check = nothing_to_verify();
     return r;
   }
   r.check = program.verify();

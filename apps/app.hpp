@@ -65,6 +65,9 @@ struct verdict {
   std::string what;
 };
 
+/// Of a dry run.
+inline verdict nothing_to_verify() { return {true, "dry: tasks were recorded, not run; there is nothing to verify"}; }
+
 /// One of a program's own values: a number, a text, or a ranking (best first).
 using ranking = std::vector<std::pair<std::string, double>>;
 struct figure {

@@ -2,17 +2,16 @@
 // here.
 //
 // They create, send and wait as the programs do, in the same order; tests/unit/place_graphs_test.cpp compares them with
-// runs of these; only a share that needs no halving is a task here. `Graph` makes tasks: sim::place_program. Work is in
-// operations, one of which waits for another (rates.hpp), as in the scalar code that the compilers of the paper's time
-// made of these loops. Steps are alike, so a few of them are enough. The functions `..._by_hand` are what an expert
-// writes with MPI and threads: each place has as many equal shares as workers, and sends the neighbours what they need
-// when a step has ended, without a wait for all places.
+// runs of these. `Graph` makes tasks: sim::place_program. Work is that of places_work.hpp. Steps are alike, so a few of
+// them are enough. The functions `..._by_hand` are what an expert writes with MPI and threads: each place has as many
+// equal shares as workers, and sends the neighbours what they need when a step has ended, without a wait for all
+// places.
 #pragma once
 
 #include "heat_plate.hpp"
 #include "md_box.hpp"
 #include "npb_cg.hpp"
-#include "rates.hpp"
+#include "places_work.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,8 +22,6 @@
 #include <vector>
 
 namespace kith::apps {
-
-inline double nanoseconds_of(double operations) { return operations / static_cast<double>(rate::chained); }
 
 /// Gives the halves of [from, to) to tasks until at most `leaf` are left, and waits for them. leaf_task(creator, scope,
 /// from, to) makes the last ones; a range that is a leaf from the start is one, too. With `waits`, each task between
@@ -57,10 +54,7 @@ class heat_blocks {
     }
   }
   std::int64_t rows(int place) const { return plate_.first_row(place + 1, places_) - plate_.first_row(place, places_); }
-  /// Two multiplications and four additions for each cell, and as many loads and a store; these overlap.
-  double work(int place, std::int64_t columns) const {
-    return nanoseconds_of(6 * static_cast<double>(rows(place) * columns));
-  }
+  double work(int place, std::int64_t columns) const { return heat_work(rows(place) * columns); }
   /// The task that was made last computes columns [from, to) of a step.
   void touch(int place, std::int64_t from, std::int64_t to) {
     const std::int64_t blocks = (plate_.columns + plate_.leaf - 1) / plate_.leaf;
@@ -228,12 +222,6 @@ inline md_counts::md_counts(const box& b, int places) : places_(places) {
   for (auto& leaving : sent_) std::ranges::sort(leaving);
 }
 
-/// Fitted: 100 operations for each pair, a square root, sines and a cosine. Then the paper's run on a Power6 with 2
-/// places takes the printed 189 s, if it has 32768 molecules.
-inline double md_work(std::int64_t molecules, std::int64_t others) {
-  return nanoseconds_of(100 * static_cast<double>(molecules * others));
-}
-
 /// The first `steps` of b.iterations + 1 steps. With `regions`, each molecule has as many pairs as with so many
 /// regions.
 template <class Graph>
@@ -280,8 +268,7 @@ template <class Graph>
 class cg_maker {
  public:
   cg_maker(Graph& g, const npb_cg_class& c, std::int64_t leaf) : graph_(g), class_(c), leaf_(leaf) {
-    const std::int64_t each = (c.nonzeros + 1) * (c.nonzeros + 1);  // of a row; some of them coincide
-    entries_ = each;
+    entries_ = cg_row_entries(c.nonzeros);
     for (int at = 0; at < g.places(); ++at) vectors_.push_back(g.region(static_cast<std::uint64_t>(c.rows) * 8));
   }
   void make(std::int64_t steps) {
@@ -337,7 +324,7 @@ class cg_maker {
   void multiply(std::int32_t creator) {
     const int at = graph_.place_of(creator);
     const auto vector = [&](std::int64_t, std::int64_t) { return vectors_[static_cast<std::size_t>(at)]; };
-    sum(creator, class_.rows, 2, vector, 16, true);
+    sum(creator, class_.rows, cg_add_operations, vector, 16, true);
     sum(
         creator, rows(at), 2 * static_cast<double>(entries_),
         [&](std::int64_t first, std::int64_t count) { return block(at, first, count); },
@@ -346,8 +333,8 @@ class cg_maker {
   void vectors_alone(std::int32_t creator) {
     const int at = graph_.place_of(creator);
     sum(
-        creator, rows(at), 6, [&](std::int64_t, std::int64_t) { return vectors_[static_cast<std::size_t>(at)]; }, 40,
-        true);
+        creator, rows(at), cg_update_operations,
+        [&](std::int64_t, std::int64_t) { return vectors_[static_cast<std::size_t>(at)]; }, 40, true);
   }
 
   Graph& graph_;

@@ -33,7 +33,7 @@ struct places_result {
   std::vector<place_statistics> places;  // of the same part
   verdict check;
 };
-/// Calls prepare, solve, verify; solve is timed.
+/// Calls prepare, solve, verify; solve is timed. A dry run has nothing to verify.
 places_result run(places_app&, place_runtime&);
 
 struct places_entry {
@@ -55,6 +55,24 @@ inline constexpr parameter waiting_parameter = {
 inline constexpr parameter admission_parameter = {
     "admission", "refusals", "refusals",
     "refusals: full buffers refuse activities; credits: each spawning place has its share of the room"};
+
+/// Halves [from, to) in tasks until at most `leaf` are left, and gives each of these shares to a task that calls
+/// compute(first, last) and declares cost(first, last), in nanoseconds. The caller waits for them. Both functions are
+/// copied.
+template <class Cost, class Compute>
+void spawn_shares(std::int64_t from, std::int64_t to, std::int64_t leaf, const Cost& cost, const Compute& compute) {
+  const auto spawn_share = [&](std::int64_t first, std::int64_t last) {
+    if (last - first <= leaf) {
+      kith::spawn([=] { compute(first, last); }, work{cost(first, last)});
+    } else {
+      kith::spawn([=] { spawn_shares(first, last, leaf, cost, compute); });
+    }
+  };
+  if (to - from <= leaf) return spawn_share(from, to);
+  const std::int64_t middle = from + (to - from) / 2;
+  spawn_share(from, middle);
+  spawn_share(middle, to);
+}
 
 /// Sets what these parameters say. Throws kith::error for another word. `--as custom` is not for here.
 void read_parameters(place_options&, const arguments&);

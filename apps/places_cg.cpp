@@ -9,9 +9,12 @@
 #include "list.hpp"
 #include "npb_cg.hpp"
 #include "places_app.hpp"
+#include "places_work.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -46,39 +49,59 @@ struct pieces {
   }
 };
 
-/// Adds up f(from, to) over shares of at most `leaf` rows, in a fixed order.
+/// Adds up f(from, to) over shares of at most `leaf` rows, each of which is a task, in a fixed order. A row takes that
+/// many operations.
 template <class F>
-double sum_of(std::int64_t from, std::int64_t to, std::int64_t leaf, const F& f) {
-  if (to - from <= leaf) return f(static_cast<std::size_t>(from), static_cast<std::size_t>(to));
-  const std::int64_t middle = from + (to - from) / 2;
-  const future<double> left = async([=, &f] { return sum_of(from, middle, leaf, f); });
-  const future<double> right = async([=, &f] { return sum_of(middle, to, leaf, f); });
-  return left.get() + right.get();
+double sum_of(std::int64_t from, std::int64_t to, std::int64_t leaf, double operations, const F& f) {
+  std::array<double, 2> sums{};
+  group shares;
+  const auto spawn_share = [&](double& sum, std::int64_t first, std::int64_t last) {
+    if (last - first <= leaf) {
+      shares.spawn([=, &sum, &f] { sum = f(static_cast<std::size_t>(first), static_cast<std::size_t>(last)); },
+                   work{nanoseconds_of(operations * static_cast<double>(last - first))});
+    } else {
+      shares.spawn([=, &sum, &f] { sum = sum_of(first, last, leaf, operations, f); });
+    }
+  };
+  if (to - from <= leaf) {
+    spawn_share(sums[0], from, to);
+  } else {
+    const std::int64_t middle = from + (to - from) / 2;
+    spawn_share(sums[0], from, middle);
+    spawn_share(sums[1], middle, to);
+  }
+  shares.wait();
+  return sums[0] + sums[1];
 }
 
 /// The rows of one place. Vectors have its rows only, but for p_.
 class row_block {
  public:
-  void make(const std::string& name, std::int64_t leaf) {
+  /// In a dry run there is no matrix, and no copy of p.
+  void make(const std::string& name, std::int64_t leaf, bool dry) {
     const npb_cg_class& c = npb_cg_class_of(name);
     leaf_ = leaf;
+    row_operations_ = 2 * static_cast<double>(cg_row_entries(c.nonzeros));
     const std::int64_t first = first_row(c.rows, here()), last = first_row(c.rows, here() + 1);
-    if (name != made_ || first_ != static_cast<std::size_t>(first) || rows_ != last - first) {
+    if (dry) {
+      matrix_ = {};
+      made_.clear();
+    } else if (name != made_ || first_ != static_cast<std::size_t>(first) || rows_ != last - first) {
       matrix_ = make_npb_rows(c, first, last);
       made_ = name;
-      first_ = static_cast<std::size_t>(first);
-      rows_ = last - first;
     }
+    first_ = static_cast<std::size_t>(first);
+    rows_ = last - first;
     const auto count = static_cast<std::size_t>(rows_);
     for (std::vector<double>* v : {&x_, &q_, &r_}) v->assign(count, 0);
     z_.assign(count, 1);
-    p_.assign(static_cast<std::size_t>(c.rows), 0);
+    if (!dry) p_.assign(static_cast<std::size_t>(c.rows), 0);
   }
   std::int64_t entries() const noexcept { return static_cast<std::int64_t>(matrix_.values.size()); }
 
   /// x = scale z; z = 0; r = x. Gives r.r and r.
   pieces begin(double scale) {
-    const double rho = sum([&](std::size_t from, std::size_t to) {
+    const double rho = sum(rows_, cg_update_operations, [&](std::size_t from, std::size_t to) {
       double s = 0;
       for (std::size_t i = from; i < to; ++i) {
         x_[i] = r_[i] = scale * z_[i];
@@ -91,11 +114,11 @@ class row_block {
   }
   /// p = r + beta p; q = A p. Gives p.q.
   pieces multiply(double beta, std::span<const double> r) {
-    sum(r.size(), [&](std::size_t from, std::size_t to) {
+    sum(std::ssize(r), cg_add_operations, [&](std::size_t from, std::size_t to) {
       for (std::size_t i = from; i < to; ++i) p_[i] = r[i] + beta * p_[i];
       return 0.0;
     });
-    const double pq = sum([&](std::size_t from, std::size_t to) {
+    const double pq = sum(rows_, row_operations_, [&](std::size_t from, std::size_t to) {
       double s = 0;
       for (std::size_t i = from; i < to; ++i) {
         q_[i] = times(i, p_);
@@ -107,7 +130,7 @@ class row_block {
   }
   /// z += alpha p; r -= alpha q. Gives r.r and r.
   pieces update(double alpha) {
-    const double rho = sum([&](std::size_t from, std::size_t to) {
+    const double rho = sum(rows_, cg_update_operations, [&](std::size_t from, std::size_t to) {
       double s = 0;
       for (std::size_t i = from; i < to; ++i) {
         z_[i] += alpha * p_[first_ + i];
@@ -121,7 +144,7 @@ class row_block {
   /// Gives x.z, z.z and z.
   pieces solution() {
     const auto product = [&](const std::vector<double>& a) {
-      return sum([&](std::size_t from, std::size_t to) {
+      return sum(rows_, cg_add_operations, [&](std::size_t from, std::size_t to) {
         double s = 0;
         for (std::size_t i = from; i < to; ++i) s += a[i] * z_[i];
         return s;
@@ -131,7 +154,7 @@ class row_block {
   }
   /// Gives the square of the norm of x - A z.
   pieces residual(std::span<const double> z) {
-    const double square = sum([&](std::size_t from, std::size_t to) {
+    const double square = sum(rows_, row_operations_, [&](std::size_t from, std::size_t to) {
       double s = 0;
       for (std::size_t i = from; i < to; ++i) s += std::pow(x_[i] - times(i, z), 2);
       return s;
@@ -147,18 +170,15 @@ class row_block {
     return s;
   }
   template <class F>
-  double sum(const F& f) {
-    return sum_of(0, rows_, leaf_, f);
-  }
-  template <class F>
-  void sum(std::size_t count, const F& f) {
-    sum_of(0, static_cast<std::int64_t>(count), leaf_, f);
+  double sum(std::int64_t rows, double operations, const F& f) {
+    return sum_of(0, rows, leaf_, operations, f);
   }
 
   std::string made_;  // the class that matrix_ is of
   npb_rows matrix_;
   std::size_t first_ = 0;
   std::int64_t rows_ = 0, leaf_ = 1;
+  double row_operations_ = 0;  // of a product with the matrix
   std::vector<double> x_, z_, q_, r_, p_;
 };
 
@@ -167,7 +187,7 @@ place_local<row_block>& row_blocks() {
   return all;
 }
 
-void make_rows(const std::string& name, std::int64_t leaf) { row_blocks()->make(name, leaf); }
+void make_rows(const std::string& name, std::int64_t leaf, bool dry) { row_blocks()->make(name, leaf, dry); }
 
 // The phases, for on_all.
 pieces cg_begin(double scale, std::span<const double>) { return row_blocks()->begin(scale); }
@@ -204,7 +224,7 @@ class places_cg final : public places_app {
     entries_ = 0;
     on.run([&] {
       finish([&] {
-        for (int p = 0; p < places(); ++p) at(p).spawn<make_rows>(name_, leaf_);
+        for (int p = 0; p < places(); ++p) at(p).spawn<make_rows>(name_, leaf_, on.dry());
       });
       for (int p = 0; p < places(); ++p) entries_ += at(p).async([] { return row_blocks()->entries(); }).get();
     });

@@ -7,6 +7,7 @@
 #include "heat_plate.hpp"
 #include "list.hpp"
 #include "places_app.hpp"
+#include "places_work.hpp"
 
 #include <algorithm>
 #include <array>
@@ -29,15 +30,21 @@ constexpr parameter places_heat_parameters[] = {
 
 constexpr const char* heat_by_hand_takes[] = {"rows", "columns", "iterations"};
 
-/// The rows of one place, with a row of its neighbours above and below, for even and for odd steps.
+/// The rows of one place, with a row of its neighbours above and below, for even and for odd steps. In a dry run all
+/// of them are one row, which nobody writes.
 class share {
  public:
-  void fill(const plate& p) {
+  void fill(const plate& p, bool dry) {
     plate_ = p;
+    dry_ = dry;
     first_ = p.first_row(here(), places());
     rows_ = p.first_row(here() + 1, places()) - first_;
     for (std::vector<double>& cells : steps_) {
       cells.clear();
+      if (dry) {
+        cells.resize(static_cast<std::size_t>(p.wide()));
+        continue;
+      }
       cells.reserve(static_cast<std::size_t>((rows_ + 2) * p.wide()));
       for (std::int64_t i = -1; i <= rows_; ++i) {
         for (std::int64_t j = -1; j <= p.columns; ++j) cells.push_back(p.initial(first_ + i, j));
@@ -45,14 +52,15 @@ class share {
     }
   }
 
-  /// Computes columns [from, to) of the step after `t`, in tasks.
+  /// Computes the step after `t`, in tasks.
+  void update(std::int64_t t) {
+    spawn_shares(
+        0, plate_.columns, plate_.leaf,
+        [this](std::int64_t from, std::int64_t to) { return heat_work(rows_ * (to - from)); },
+        [this, t](std::int64_t from, std::int64_t to) { update(t, from, to); });
+  }
+  /// Computes columns [from, to) of the step after `t`.
   void update(std::int64_t t, std::int64_t from, std::int64_t to) {
-    if (to - from > plate_.leaf) {
-      const std::int64_t middle = from + (to - from) / 2;
-      kith::spawn([this, t, from, middle] { update(t, from, middle); });
-      kith::spawn([this, t, middle, to] { update(t, middle, to); });
-      return;
-    }
     for (std::int64_t i = 0; i < rows_; ++i) {
       const std::span<const double> above = row(t, i - 1), at = row(t, i), below = row(t, i + 1);
       const std::span<double> next = row(t + 1, i);
@@ -62,7 +70,6 @@ class share {
       }
     }
   }
-  void update(std::int64_t t) { update(t, 0, plate_.columns); }
 
   /// Sends the border rows of step `t` to the places that need them.
   void send_borders(std::int64_t t) {
@@ -72,7 +79,7 @@ class share {
   }
   /// Takes row `i` of the plate, of step `t`.
   void receive(std::int64_t t, std::int64_t i, std::span<const double> cells) {
-    std::ranges::copy(cells, row(t, i - first_).begin());
+    if (!dry_) std::ranges::copy(cells, row(t, i - first_).begin());
   }
   void damage(std::int64_t t) {
     for (std::int64_t i = 0; i < rows_; ++i) row(t, i)[static_cast<std::size_t>(plate_.columns)] += 1e-6;
@@ -89,10 +96,12 @@ class share {
   /// Row -1 and row rows_ are the neighbours'.
   std::span<double> row(std::int64_t t, std::int64_t i) noexcept {
     const auto wide = static_cast<std::size_t>(plate_.wide());
-    return std::span(steps_[t % 2 == 0 ? 0 : 1]).subspan(static_cast<std::size_t>(i + 1) * wide, wide);
+    const std::size_t begin = dry_ ? 0 : static_cast<std::size_t>(i + 1) * wide;
+    return std::span(steps_[t % 2 == 0 ? 0 : 1]).subspan(begin, wide);
   }
 
   plate plate_{};
+  bool dry_ = false;
   std::int64_t first_ = 0, rows_ = 0;
   std::array<std::vector<double>, 2> steps_;
 };
@@ -102,7 +111,7 @@ place_local<share>& shares() {
   return all;
 }
 
-void fill(const plate& p) { shares()->fill(p); }
+void fill(const plate& p, bool dry) { shares()->fill(p, dry); }
 void receive_row(std::int64_t t, std::int64_t i, std::span<const double> cells) { shares()->receive(t, i, cells); }
 void step(std::int64_t t) {
   share& mine = *shares();
@@ -128,7 +137,7 @@ class places_heat final : public places_app {
 
   void prepare(place_runtime& on) override {
     on.run([&] {
-      for (int p = 0; p < places(); ++p) at(p).spawn<fill>(plate_);
+      for (int p = 0; p < places(); ++p) at(p).spawn<fill>(plate_, on.dry());
     });
   }
   void solve(place_runtime& on) override {

@@ -10,11 +10,13 @@
 #include "list.hpp"
 #include "md_serial.hpp"
 #include "places_app.hpp"
+#include "places_work.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <span>
 #include <vector>
@@ -42,8 +44,9 @@ struct region_counts {
 
 class region {
  public:
-  void fill(const box& b) {
+  void fill(const box& b, bool dry) {
     box_ = b;
+    dry_ = dry;
     counts_ = {};
     mine_.clear();
     for (auto& from : arrivals_) from.assign(static_cast<std::size_t>(places()), {});
@@ -62,8 +65,14 @@ class region {
     const auto count = static_cast<std::int64_t>(mine_.size());
     counts_.most = std::max(counts_.most, count);
     moved_.resize(mine_.size());
-    advance(t, 0, count);
+    spawn_shares(
+        0, count, box_.leaf,
+        [this](std::int64_t from, std::int64_t to) { return md_work(to - from, std::ssize(mine_)); },
+        [this, t](std::int64_t from, std::int64_t to) {
+          for (std::int64_t i = from; i < to; ++i) advance(t, i, force_on(molecule_at(i), mine_));
+        });
     kith::wait();
+    for (std::int64_t i = 0; dry_ && i < count; ++i) advance(t, i, {});
     migrate(t);
   }
   /// Takes the molecules that place `from` sent at the end of step `t`. Each sender has a vector of its own, so that
@@ -77,22 +86,14 @@ class region {
  private:
   std::vector<std::vector<molecule>>& arrivals_at(std::int64_t t) noexcept { return arrivals_[t % 2 == 0 ? 0 : 1]; }
 
-  void advance(std::int64_t t, std::int64_t from, std::int64_t to) {
-    if (to - from > box_.leaf) {
-      const std::int64_t middle = from + (to - from) / 2;
-      kith::spawn([this, t, from, middle] { advance(t, from, middle); });
-      kith::spawn([this, t, middle, to] { advance(t, middle, to); });
-      return;
-    }
-    for (std::int64_t i = from; i < to; ++i) {
-      const molecule& m = mine_[static_cast<std::size_t>(i)];
-      moved_[static_cast<std::size_t>(i)] = box_.advanced(m, force_on(m, mine_), t);
-    }
+  const molecule& molecule_at(std::int64_t i) const noexcept { return mine_[static_cast<std::size_t>(i)]; }
+  void advance(std::int64_t t, std::int64_t i, const vector3& force) {
+    moved_[static_cast<std::size_t>(i)] = box_.advanced(molecule_at(i), force, t);
   }
-
   void migrate(std::int64_t t);
 
   box box_{};
+  bool dry_ = false;  // then no forces are computed: the molecules fly straight
   std::vector<molecule> mine_, moved_;
   std::array<std::vector<std::vector<molecule>>, 2> arrivals_;  // for even and for odd steps, by the sender
   region_counts counts_;
@@ -103,7 +104,7 @@ place_local<region>& regions() {
   return all;
 }
 
-void fill_region(const box& b) { regions()->fill(b); }
+void fill_region(const box& b, bool dry) { regions()->fill(b, dry); }
 void step_region(std::int64_t t) { regions()->step(t); }
 void receive_molecules(std::int64_t t, int from, std::span<const molecule> all) { regions()->receive(t, from, all); }
 
@@ -129,7 +130,7 @@ class places_md final : public places_app {
 
   void prepare(place_runtime& on) override {
     on.run([&] {
-      for (int p = 0; p < places(); ++p) at(p).spawn<fill_region>(box_);
+      for (int p = 0; p < places(); ++p) at(p).spawn<fill_region>(box_, on.dry());
     });
   }
   void solve(place_runtime& on) override {

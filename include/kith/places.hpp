@@ -286,6 +286,8 @@ class place_runtime {
   std::string policy() const;
   /// "threads": all places are in this process. "mpi": each place is a process, under either MPI.
   std::string transport() const;
+  /// True if tasks with a stated cost are not run (runtime_options::dry).
+  bool dry() const noexcept;
   /// One for each place; under `cws` one for all. Must not be called during run(). In the process of place 0 those of
   /// all processes are asked for; elsewhere the entries of other places are empty.
   std::vector<place_statistics> statistics() const;

@@ -286,6 +286,7 @@ int place_runtime::places() const noexcept { return impl_->all().places; }
 int place_runtime::workers() const noexcept { return impl_->objects().front()->tasks().workers(); }
 std::string place_runtime::policy() const { return impl_->objects().front()->tasks().policy(); }
 std::string place_runtime::transport() const { return impl_->net().name(); }
+bool place_runtime::dry() const noexcept { return impl_->objects().front()->tasks().dry(); }
 
 std::vector<place_statistics> place_runtime::statistics() const {
   if (native::worker::current() != nullptr)

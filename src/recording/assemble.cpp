@@ -130,6 +130,8 @@ class assembler : gathered_logs {
 
   void add_times() {
     const bool dry = out.meta_or("dry", "0") == "1";
+    // Places have more threads than this machine has cores, so what tasks there took is not known.
+    const bool nothing_measured = dry && place.present;
     // Of two that begin in the same tick, the one that encloses the other ends later.
     std::ranges::sort(runs, {}, [](const run_of_task& r) { return std::tuple(r.seat, r.when.begun, ~r.when.ended); });
     std::vector<std::uint64_t> lost(out.tasks.size());  // time in which a task itself did not compute
@@ -178,6 +180,7 @@ class assembler : gathered_logs {
       // A task that ran took time, whatever was subtracted: in simulated runs, too, the order of tasks is that
       // of their times.
       t.work_ns = std::max(whole - std::min(whole, lost[i]), std::min<std::uint64_t>(whole, 2));
+      if (nothing_measured) t.work_ns = 0;
       if (dry && work_of[i] >= 0) t.work_ns = static_cast<std::uint64_t>(work_of[i]);
     }
     set_completed_times(out);

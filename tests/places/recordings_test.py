@@ -82,6 +82,16 @@ def verbs_understand(file, places, how):
         simulated.unlink()
 
 
+def is_dry(file, how):
+    """Of places_heat --small on two places: 20 steps with 8 shares of 32 columns of 128 rows, 6 operations a cell."""
+    work = dict(rows(file, """SELECT place.id, sum(work_ns) FROM task, place WHERE worker >= first_worker AND worker < first_worker + workers
+                              GROUP BY place.id"""))
+    check(work == {p: 20 * 128 * 256 * 6 for p in (0, 1)}, f"{how}: a dry recording has the declared work alone: {work}")
+    speeds = [json.loads(run(KITH, "sim", str(file), "--machine", m, *more, "--policy", "ads", "--json").stdout)[0]["speedup"]
+              for m, more in (("bluegene-p", ("--workers", "2")), ("bluegene-p", ("--workers", "1")))]
+    check(speeds[0] > speeds[1], f"{how}: two places are faster than one: {speeds}")
+
+
 def processes_of_job():
     found = []
     for p in pathlib.Path("/proc").iterdir():
@@ -133,6 +143,13 @@ with tempfile.TemporaryDirectory() as folder:
     verbs_understand(file, 3, "threads")
     file.unlink()
 
+    done = run(KITH, "record", "--dry", "-o", str(file), "--", *HEAT, "--places", "2", "--workers", "1", "--oversubscribe")
+    check(done.returncode == 0 and json.loads(done.stdout)["verified"], f"dry: {done.stdout}{done.stderr}")
+    is_dry(file, "threads, dry")
+    file.unlink()
+    done = run(*HEAT, "--as", "custom", KITH_DRY="1")
+    check(done.returncode == 2 and "no tasks" in done.stderr, f"by hand nothing is recorded: {done.stderr}")
+
     run(*HEAT, "--places", "40", "--workers", "1", "--oversubscribe", "--rows", "40", KITH_RECORD=str(file))
     cluster = (KITH, "sim", str(file), "--machine", "xeon-5504-cluster", "--policy", "ads", "--workers", "1", "--json")
     done = run(*cluster)
@@ -162,6 +179,11 @@ with tempfile.TemporaryDirectory() as folder:
         error = rows(file, "SELECT max(error_ns) FROM place")[0][0]
         check(error == 0, f"{mpi}: processes of one machine share a clock, whose error is {error} ns")
         verbs_understand(file, 2, mpi)
+        file.unlink()
+
+        done = run(KITH, "record", "--dry", "-o", str(file), "--", *mpirun, *HEAT)
+        check(done.returncode == 0, f"{mpi}, dry: {done.stderr}")
+        is_dry(file, f"{mpi}, dry")
         file.unlink()
 
         # As if `kith record` had been killed: the parts are there, and repair puts them together, whichever it is given.

@@ -74,6 +74,20 @@ TEST_P(places_programs, have_few_tasks_or_many) {
   }
 }
 
+TEST_P(places_programs, run_dry_without_their_data) {
+  kith::place_options o = make_place_options(3, 1);
+  o.each.dry = true;
+  const std::unique_ptr<places_app> program = small();
+  {
+    kith::place_runtime on(o);
+    const places_result dry = run(*program, on);
+    EXPECT_THAT(dry.check.what, testing::StartsWith("dry"));
+    for (const kith::place_statistics& p : dry.places) EXPECT_GT(p.tasks.total.tasks, 0u);
+  }
+  kith::place_runtime on(make_place_options(3, 1));
+  EXPECT_TRUE(run(*program, on).check.verified) << "what a dry run has left behind is not used";
+}
+
 INSTANTIATE_TEST_SUITE_P(all, places_programs, testing::ValuesIn(places_app_list().begin(), places_app_list().end()),
                          [](const auto& p) { return std::string(p.param->about.name); });
 

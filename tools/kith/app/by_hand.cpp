@@ -121,7 +121,7 @@ std::optional<app_report> run_by_hand(const apps::places_entry& e, const apps::a
                                       std::optional<int> places, const runtime_options& each) {
   const std::string name = e.about.name;
   if (number_of(var::dry).value_or(0) != 0)
-    throw error(name + ": a program on places cannot be recorded dry; unset KITH_DRY");
+    throw error(name + " --as custom: it has no tasks that could be recorded; unset KITH_DRY");
   const machine on_machine = current_machine(each.machine);
   refuse_options(name, arguments, each, on_machine);
   const std::unique_ptr<apps::places_app> program = e.make(arguments);  // checks the parameters, has the figures

@@ -41,8 +41,6 @@ std::optional<app_report> run_on_places(const apps::places_entry& e, const apps:
                                         std::optional<int> places, const runtime_options& each) {
   if (arguments.text("as") == "custom") return run_by_hand(e, arguments, places, each);
   const std::string name = e.about.name;
-  if (number_of(var::dry).value_or(0) != 0)
-    throw error(name + ": a program on places cannot be recorded dry; unset KITH_DRY");
   place_options o;
   o.places = places;
   o.each = each;
@@ -67,7 +65,8 @@ std::optional<app_report> run_on_places(const apps::places_entry& e, const apps:
                     current_machine(each.machine).name,
                     rt.workers(),
                     0,
-                    {got.seconds, of_all(got.places, got.seconds), std::move(got.check), program->figures()},
+                    {got.seconds, of_all(got.places, got.seconds), std::move(got.check),
+                     rt.dry() ? std::vector<apps::figure>{} : program->figures()},
                     on};
 }
 
