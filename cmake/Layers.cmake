@@ -1,3 +1,7 @@
+# The layers on the path of a task. Each of their files is compiled by itself, so that the code of one file does not depend
+# on which others are compiled with it. Of all other layers several files are compiled at once, in half of the time.
+set(kith_hot_layers api base events native partition policy queue task)
+
 # kith_layer(NAME SOURCES ... [LIBRARIES ...]): one object library for each layer of the architecture, known as
 # kith::NAME. tests/layering_test.py checks which layers it includes.
 function(kith_layer name)
@@ -7,7 +11,14 @@ function(kith_layer name)
   target_include_directories(kith_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(kith_${name} PRIVATE kith_options ${layer_LIBRARIES})
   set_property(TARGET kith_${name} PROPERTY kith_libraries "${layer_LIBRARIES}")
-  set_target_properties(kith_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON UNITY_BUILD ${KITH_UNITY})
+  set(together ${KITH_UNITY})
+  if(KITH_UNITY STREQUAL "cold")
+    set(together ON)
+    if(name IN_LIST kith_hot_layers)
+      set(together OFF)
+    endif()
+  endif()
+  set_target_properties(kith_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON UNITY_BUILD ${together})
 endfunction()
 
 # kith_library(NAME LAYERS ...): the library that users link, made of the layers' objects.
@@ -32,6 +43,9 @@ endfunction()
 # kith_compile_together(TARGET...): several files of a target are compiled at once. Most of the time goes into the headers
 # of libraries (CLI11, nlohmann/json, fmt), which are then read and instantiated once for eight files.
 function(kith_compile_together)
+  if(NOT KITH_UNITY)
+    return()
+  endif()
   foreach(target ${ARGN})
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
   endforeach()
