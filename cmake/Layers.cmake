@@ -1,5 +1,5 @@
-# The layers on the path of a task. Each of their files is compiled by itself, so that the code of one file does not depend
-# on which others are compiled with it. Of all other layers several files are compiled at once, in half of the time.
+# The layers on the path of a task. Their own lists say what is compiled together, so that their code does not depend on the
+# number and the order of files. Of all other layers several files are compiled at once, in half of the time.
 set(kith_hot_layers api base events native partition policy queue task)
 
 # kith_layer(NAME SOURCES ... [LIBRARIES ...]): one object library for each layer of the architecture, known as
