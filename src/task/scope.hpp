@@ -2,8 +2,9 @@
 //
 // It holds the children of one task, a group, or all tasks submitted from outside. Scopes are recycled and
 // their memory is never freed, so that a late reader of an ended scope sees stale values, never freed memory.
-// Who may call what: the owner (the thread that runs the parent task) creates, waits and leaves; any worker
-// ends tasks. A group's tasks also create, without accesses, and count as C4 says. Invariants:
+// Its owner is the parent task; `the owner` of what follows is the thread that runs this task. Who may call what: the
+// owner creates, waits and leaves; any worker ends tasks. A group's tasks also create, without accesses, and count as
+// C4 says. Invariants:
 //  C1  created - ended_here - ended_elsewhere = tasks that have not ended, or whose end is not yet reported. A
 //      worker reports at the latest before it sleeps or runs a task of another scope.
 //  C2  Reporting comes before looking at `waiting`; setting `waiting` comes before looking at the counts

@@ -1,7 +1,7 @@
 // How long the bodies of tasks take, by their code: a task that is shorter than its way to another worker runs at its
 // creation (create.cpp).
 //
-// One table for an engine. Each entry is one word, written by workers that have timed a body (one in sixteen) and read
+// One table for an engine. Each entry is one word, written by workers that have timed a body (one in 17) and read
 // at creations. An entry belongs to the code that was timed last at its place, so two codes that share it count as
 // unknown, and their tasks are queued. Invariant:
 //  B1  Code is short only after several samples: the first tasks of each code are queued, so that tasks that wait for
