@@ -103,8 +103,9 @@ std::string transport_of_environment() {
     for (const mpi_kind& k : kinds) {
       if (*set == k.transport) return *set;
     }
-    throw error("KITH_TRANSPORT=" + *set + ": expected threads, openmpi, mpich or the path of a plug-in",
-                error_kind::setting);
+    std::string names = "threads";
+    for (const mpi_kind& k : kinds) names += std::string(", ") + k.transport;
+    throw error("KITH_TRANSPORT=" + *set + ": expected " + names + " or the path of a plug-in", error_kind::setting);
   }
   for (const mpi_kind& k : kinds) {
     if (environment(k.variable)) return k.transport;
