@@ -32,10 +32,10 @@ atomic<std::uint64_t> engines_made{0};
 
 }  // namespace
 
-engine::engine(machine on, const worker_plan& plan, engine_options settings)
+engine::engine(machine on, const worker_plan& plan, engine_options o)
     : number(engines_made.fetch_add(1, relaxed) + 1),
       hardware(std::move(on)),
-      options(std::move(settings)),
+      options(std::move(o)),
       parked(plan.workers),
       together(plan.workers),
       workers_where(hardware, nodes_of(hardware, plan)),

@@ -56,7 +56,7 @@ struct engine_options {
 
 class engine {
  public:
-  engine(machine on, const worker_plan& plan, engine_options settings);
+  engine(machine on, const worker_plan& plan, engine_options);
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
