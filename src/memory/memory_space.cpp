@@ -181,25 +181,17 @@ void memory_space::settle(region& r) noexcept {
 void memory_space::settle(region& r, const memory_block& b) noexcept {
   const bool ours = b.space == space_;
   const bool deferred = ours && b.at->what == distribution::deferred;
-  r.block.store(ours && (deferred || !b.at->nodes.empty()) ? b.at : nullptr, relaxed);
-  r.to_bind.store(deferred, relaxed);
-  r.promised.store(false, relaxed);
-  r.writer.store(-1, relaxed);
   std::int32_t home = region::no_home;
   if (ours && !b.at->nodes.empty()) {
     const node_id one = b.at->node_of(reinterpret_cast<std::uintptr_t>(r.address), r.bytes.load(relaxed));
     home = one ? one.value : region::several_homes;
   }
-  r.home.store(home, relaxed);
+  r.reset(ours && (deferred || !b.at->nodes.empty()) ? b.at : nullptr, deferred, home);
 }
 
 void memory_space::forget(const void* begin, std::uint64_t bytes, const memory_block* block) {
   regions_.for_each_in(begin, bytes, [](region& r) {
-    r.home.store(region::no_home, relaxed);
-    r.block.store(nullptr, relaxed);
-    r.to_bind.store(false, relaxed);
-    r.promised.store(false, relaxed);
-    r.writer.store(-1, relaxed);
+    r.reset(nullptr, false, region::no_home);
     r.bytes.store(0, relaxed);  // later data there may be shorter
   });
   edges_.forget(begin, bytes);

@@ -115,13 +115,10 @@ class steal final : public policy<World> {
     for (std::size_t k = 0; k < all; ++k) {
       const std::size_t i = (from + k) % all;
       const worker_id victim = choose(mine, i);
-      leveled_deque<World>& there = *deques_[victim.index()];
-      if (there.size() == 0) continue;
-      const bool worth = !spares_short_ || !there.short_tasks() || worth_it(there, victim);
-      if (task* t = worth ? visit(there, victim, *deques_[self.id.index()], self) : nullptr)
-        return poll_result::got(*t);
-      mine.probes = (i + 1) % all;  // goes on behind it next time
-      return {worth ? poll_result::retry : poll_result::later};
+      if (deques_[victim.index()]->size() == 0) continue;
+      const poll_result l = look_at(victim, self);
+      if (l.what != poll_result::found) mine.probes = (i + 1) % all;  // goes on behind it next time
+      return l;
     }
     const bool missed = order_ == victim_order::random && anything_left(mine);
     return {missed ? poll_result::retry : poll_result::empty};
@@ -133,16 +130,17 @@ class steal final : public policy<World> {
     state& mine = states_[self.id.index()];
     if (mine.victims.empty()) return {poll_result::empty};
     const worker_id victim = choose(mine, mine.probes);
-    leveled_deque<World>& there = *deques_[victim.index()];
-    const bool worth = !spares_short_ || !there.short_tasks() || worth_it(there, victim);
-    if (task* t = worth ? visit(there, victim, *deques_[self.id.index()], self) : nullptr) {
-      mine.probes = 0;
-      return poll_result::got(*t);
-    }
-    if (++mine.probes < mine.victims.size()) return {worth ? poll_result::retry : poll_result::later};
+    const poll_result l = look_at(victim, self);
+    if (l.what != poll_result::found && ++mine.probes < mine.victims.size()) return l;
     mine.probes = 0;
-    if (!anything_left(mine)) return {poll_result::empty};
-    return {worth ? poll_result::retry : poll_result::later};
+    return l.what == poll_result::found || anything_left(mine) ? l : poll_result{poll_result::empty};
+  }
+
+  /// A task of the victim; without one `later` if a theft would not pay now, else `retry`.
+  poll_result look_at(worker_id victim, worker& self) {
+    leveled_deque<World>& there = *deques_[victim.index()];
+    if (spares_short_ && there.short_tasks() && !worth_it(there, victim)) return {poll_result::later};
+    return poll_result::at(visit(there, victim, *deques_[self.id.index()], self), poll_result::retry);
   }
 
   struct alignas(false_sharing_range) state {

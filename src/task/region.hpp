@@ -52,6 +52,15 @@ struct alignas(64) region {
     std::int32_t none = no_home;
     return home.load(relaxed) == no_home && home.compare_exchange_strong(none, n.value, relaxed);
   }
+  /// The memory there is new, or gone: it is in `map` (null: in no allocation of the engine's), its first writer binds it
+  /// or not, and no task has used it.
+  void reset(const placement* map, bool binds, std::int32_t new_home) noexcept {
+    block.store(map, relaxed);
+    to_bind.store(binds, relaxed);
+    promised.store(false, relaxed);
+    writer.store(-1, relaxed);
+    home.store(new_home, relaxed);
+  }
 };
 static_assert(sizeof(region) == 64);
 

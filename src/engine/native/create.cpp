@@ -29,11 +29,7 @@ namespace {
 [[gnu::noinline]] void list_child(detail::scope& s, const slot_space& space, task& t, task_ref child) {
   t.flags |= task::claimable;
   if (t.has_level()) s.leveled = true;
-  if (s.children.size() >= s.children_bound) {
-    std::erase_if(s.children,
-                  [&](reference r) { return edges::generation_of(space[r.index].head.load(relaxed)) != r.generation; });
-    s.children_bound = std::max<std::size_t>(64, s.children.size() * 2);
-  }
+  if (s.children.size() >= s.children_bound) s.children_bound = edges::drop_stale(s.children, space, 64);
   s.children.push_back(reference::from(child));
 }
 

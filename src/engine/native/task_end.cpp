@@ -201,12 +201,7 @@ bool worker::leave(task& t, detail::scope& children, bool held) {
   }
   engine.policy.waiting(*this);
   if (children.listed && !children.leveled) {
-    if (adopted_.size() >= adopted_bound_) {
-      std::erase_if(adopted_, [&](reference r) {
-        return edges::generation_of(engine.space[r.index].head.load(relaxed)) != r.generation;
-      });
-      adopted_bound_ = std::max<std::size_t>(256, adopted_.size() * 2);
-    }
+    if (adopted_.size() >= adopted_bound_) adopted_bound_ = edges::drop_stale(adopted_, engine.space, 256);
     adopted_.insert(adopted_.end(), children.children.begin(), children.children.end());
   }
   children.forget_names();

@@ -102,7 +102,7 @@ class home_caches {
   bool in_second(std::size_t core, std::uint32_t line) const noexcept {
     return second_[core].find(line >> shift_) != nullptr;
   }
-  /// The cores that have copies of the line, without its home.
+  /// The cores that have copies of the line, without its home. For tests.
   core_set copies_of(std::uint32_t line) const noexcept { return copies_.cores_of(line >> shift_); }
 
   /// Empties all caches; nothing is written back.
