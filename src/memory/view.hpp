@@ -46,18 +46,18 @@ class memory_view {
 
   /// A policy sends a task with this access to node `n`, which becomes the region's home if it has none and nothing
   /// else decides it. In deferred memory, a task that only reads decides nothing. True if this call placed the region.
-  bool place(kept_access a, node_id n) const noexcept {
+  bool set_home(kept_access a, node_id n) const noexcept {
     region& r = region_of(a);
-    if (!may_place(a, r) || !r.place(serving_[n.index()])) return false;
+    if (!may_place(a, r) || !r.set_home(serving_[n.index()])) return false;
     r.promised.store(true, relaxed);
     return true;
   }
-  /// A task with this access runs on node `n`. Does the same as place(). Also, if the first task was sent to another
+  /// A task with this access runs on node `n`. Does the same as set_home(). Also, if the first task was sent to another
   /// node but was stolen or claimed, the home becomes the node where it runs, because its pages will be there. True if
   /// this call placed the region. If tasks race for new data, one of their nodes becomes its home.
   bool touch(kept_access a, node_id n) const noexcept {
     region& r = region_of(a);
-    if (may_place(a, r)) return r.place(serving_[n.index()]);
+    if (may_place(a, r)) return r.set_home(serving_[n.index()]);
     if (r.promised.load(relaxed) && r.promised.exchange(false, relaxed) && !r.to_bind.load(relaxed))
       r.home.store(serving_[n.index()].value, relaxed);
     return false;

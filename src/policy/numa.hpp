@@ -111,7 +111,7 @@ class numa_policy final : public policy<World> {
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
     task* kept = nullptr;
     for (task* t : tasks) {
-      const node_id n = place(*t, self);
+      const node_id n = choose_node(*t, self);
       if (keep_ && why == ready_reason::completion && kept == nullptr && (!n || n == self.node)) {
         kept = t;
       } else if (n) {
@@ -155,7 +155,7 @@ class numa_policy final : public policy<World> {
   };
 
   /// The node for the task; none if any worker may take it.
-  node_id place(const task& t, worker& self) {
+  node_id choose_node(const task& t, worker& self) {
     if (team_.nodes() == 1 || t.access_list().size() == 0) return {};
     state& mine = states_[self.id.index()];
     input_.weigh(t, mine.bytes);

@@ -51,7 +51,7 @@ address_map::found address_map::find_in_index(const detail::access_record& a, st
 address_map::found address_map::add(const detail::access_record& a, std::uint16_t type) {
   const auto begin = reinterpret_cast<std::uintptr_t>(a.address);
   const extent self{begin, begin + a.bytes};
-  place where = look_around(self, a, type);
+  insertion_point where = look_around(self, a, type);
   if (where.next != ranges_.end() && where.next->second.epoch == epoch_ && !(self < where.next->first)) {
     nested_range* const n = where.next->second.nested.get();
     return {&n->state, n};
@@ -88,7 +88,7 @@ address_map::found address_map::add(const detail::access_record& a, std::uint16_
 }
 
 /// Throws if the range crosses another one, or if it overlaps another one and either is a handle's.
-address_map::place address_map::look_around(const extent& self, const detail::access_record& a, std::uint16_t type) {
+address_map::insertion_point address_map::look_around(const extent& self, const detail::access_record& a, std::uint16_t type) {
   const auto refuse = [&](index::iterator with) {
     const range& r = with->second;
     const std::string both = describe(a.how, self.begin, self.end, type) + " and " +
@@ -102,7 +102,7 @@ address_map::place address_map::look_around(const extent& self, const detail::ac
                 "array): cut the data so that ranges contain each other or have nothing in common, and give a task "
                 "several accesses; or wait() between the two, after which ranges may be cut anew");
   };
-  place p{place_of(self), ranges_.end()};
+  insertion_point p{place_of(self), ranges_.end()};
   const auto is_new = [&](index::iterator i) { return i->second.epoch == epoch_; };
   if (p.next != ranges_.end() && is_new(p.next) && !(self < p.next->first) && p.next->second.handle == a.handle)
     return p;
@@ -129,7 +129,7 @@ address_map::place address_map::look_around(const extent& self, const detail::ac
 
 /// Puts the range into the index. Ranges of earlier epochs that begin inside it no longer order anything and
 /// are removed.
-address_map::index::iterator address_map::put(const place& where, const extent& self, const detail::access_record& a,
+address_map::index::iterator address_map::put(const insertion_point& where, const extent& self, const detail::access_record& a,
                                               std::uint16_t type) {
   index::iterator at = where.next, behind = where.next;
   if (at == ranges_.end() || self < at->first) {

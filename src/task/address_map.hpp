@@ -99,8 +99,8 @@ class address_map {
     detail::tracker* state;
     nested_range* nested;
   };
-  /// The surroundings of a range that is not yet in the index.
-  struct place {
+  /// Neighbours of a range that is not yet in the index.
+  struct insertion_point {
     index::iterator next;  // its place in the index
     index::iterator alone;
     nested_range* around = nullptr;
@@ -114,8 +114,8 @@ class address_map {
   std::uint64_t hash(std::uint64_t bits) const noexcept { return (bits * 0x9e3779b97f4a7c15u) >> shift_; }
   found find_in_index(const detail::access_record&, std::uint16_t type);
   found add(const detail::access_record&, std::uint16_t type);
-  place look_around(const extent&, const detail::access_record&, std::uint16_t type);
-  index::iterator put(const place&, const extent&, const detail::access_record&, std::uint16_t type);
+  insertion_point look_around(const extent&, const detail::access_record&, std::uint16_t type);
+  index::iterator put(const insertion_point&, const extent&, const detail::access_record&, std::uint16_t type);
   nested_range& nest(index::iterator);
   /// The entry of this address, from any epoch, or a free one.
   entry& entry_at(std::uint64_t key);

@@ -48,7 +48,7 @@ struct alignas(64) region {
   /// The home; none if the region has none, or several.
   node_id home_node() const noexcept { return node_id(home.load(relaxed)); }
   /// Makes `n` the home unless there is one already; true if this call placed it.
-  bool place(node_id n) noexcept {
+  bool set_home(node_id n) noexcept {
     std::int32_t none = no_home;
     return home.load(relaxed) == no_home && home.compare_exchange_strong(none, n.value, relaxed);
   }

@@ -50,11 +50,11 @@ class body_times {
   static std::uint64_t name(detail::task_code code) noexcept {
     return reinterpret_cast<std::uint64_t>(code) & (~std::uint64_t{0} >> name_shift);
   }
-  static std::size_t place(detail::task_code code) noexcept {
+  static std::size_t entry_of(detail::task_code code) noexcept {
     return (name(code) >> 4 ^ name(code) >> 12) % entries;  // functions are aligned to 16 bytes
   }
-  atomic<std::uint64_t>& at(detail::task_code code) noexcept { return means_[place(code)]; }
-  const atomic<std::uint64_t>& at(detail::task_code code) const noexcept { return means_[place(code)]; }
+  atomic<std::uint64_t>& at(detail::task_code code) noexcept { return means_[entry_of(code)]; }
+  const atomic<std::uint64_t>& at(detail::task_code code) const noexcept { return means_[entry_of(code)]; }
 
   std::array<atomic<std::uint64_t>, entries> means_{};
 };

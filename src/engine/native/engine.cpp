@@ -190,7 +190,7 @@ bool engine::begins_asleep(const worker& w) const noexcept {
 }
 
 void engine::worker_main(worker& w) {
-  const binding bound(w.place);
+  const binding bound(w.binding);
   w.take_thread();
   begin_counting(w);
   // When it is woken, it looks at everything before it sleeps again. There may be work for others, too (S6).
@@ -210,7 +210,7 @@ void engine::stand_in_main() {
     }
     std::lock_guard seat(seat_0_);
     worker& w = workers[0];
-    const binding bound(w.place);
+    const binding bound(w.binding);
     w.take_thread();
     begin_counting(w);
     begin_run();
@@ -305,7 +305,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
     mine->stack_limit = limit;
   } else if (std::unique_lock seat = take_seat_0(); seat.owns_lock()) {
     worker& w = workers[0];
-    const binding bound(w.place);
+    const binding bound(w.binding);
     worker* const before = w.take_thread();
     w.below = before;
     begin_counting(w);

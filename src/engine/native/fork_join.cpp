@@ -35,7 +35,7 @@ join_by offer(half& h) noexcept {
   return w->offer(h) ? join_by::lane : join_by::calls;
 }
 
-bool await_half(fork_lane& from, half& h, split_deque<half>::place at) noexcept {
+bool await_half(fork_lane& from, half& h, split_deque<half>::slot_pointer at) noexcept {
   if (from.halves.take_back(at, withdraw)) return true;
   if (worker::current() == nullptr) end_child();  // of fork(): the half runs in the parent
   worker& w = *worker::current();
@@ -124,7 +124,7 @@ void worker::close_lane() noexcept {
 }
 
 /// The task whose half is at that place.
-task* worker::joins_at(const lane& l, detail::split_deque<detail::half>::place at) const noexcept {
+task* worker::joins_at(const lane& l, detail::split_deque<detail::half>::slot_pointer at) const noexcept {
   task* joins = running;
   for (const task_boundary* b = l.boundaries; b != nullptr && at < b->from; b = b->next) joins = b->joins;
   return joins;

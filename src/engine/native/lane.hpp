@@ -23,7 +23,7 @@ namespace kith::native {
 /// Halves of a lane below `from` are of `joins` (null: the root), or of tasks further down the stack: a task that
 /// waits, or helps at the throttle, and on top of which others run. On the waiting stack.
 struct task_boundary {
-  detail::split_deque<detail::half>::place from;
+  detail::split_deque<detail::half>::slot_pointer from;
   task* joins;
   const task_boundary* next;  // further down
 };

@@ -172,7 +172,7 @@ class worker : public native_seat, public worker_view {
   /// A spare one. Throws std::bad_alloc.
   detail::frame_stack& take_frame_stack() { return spare_frames_.take(); }
 
-  const thread_place place;
+  const thread_place binding;
   /// What the engine has decided once the policy was known.
   bool runs_plainly = false;  // nothing is recorded, skipped or replayed, no homes are tracked, no bytes throttled:
                               // tasks only run and end
@@ -282,7 +282,7 @@ class worker : public native_seat, public worker_view {
   detail::fork_lane* this_lane() const noexcept;
   void set_lane(lane* l) noexcept;
   void close_lane() noexcept;
-  task* joins_at(const lane& l, detail::split_deque<detail::half>::place at) const noexcept;
+  task* joins_at(const lane& l, detail::split_deque<detail::half>::slot_pointer at) const noexcept;
   std::uint32_t hungry() const noexcept;
   void wake_for_halves() noexcept;
   bool take_half(const pending_wait& w, bool everywhere) noexcept;
@@ -291,7 +291,7 @@ class worker : public native_seat, public worker_view {
   void run_half();
   bool has_spare_lane() noexcept;
   // ---- coroutine.cpp
-  void prepare(detail::half& offered, detail::split_deque<detail::half>::place at) noexcept;
+  void prepare(detail::half& offered, detail::split_deque<detail::half>::slot_pointer at) noexcept;
   void run_continuation(detail::coroutine_continuation& c);
   void go_on(const detail::strand& in, detail::coroutine_promise* next) noexcept;
   void end_root(const detail::strand& in) noexcept;

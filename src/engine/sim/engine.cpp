@@ -184,7 +184,7 @@ void engine::place_by_colors() {
     if (t.color < 0 || t.color >= team_.size()) continue;
     const node_id home = team_.node_of(worker_id(t.color));
     for (const recorded_access& a : accesses(t)) {
-      if (static_cast<mode>(a.mode) == mode::in || !regions_[a.region + 1].place(home)) continue;
+      if (static_cast<mode>(a.mode) == mode::in || !regions_[a.region + 1].set_home(home)) continue;
       put(a.region, home);
     }
   }
@@ -199,7 +199,7 @@ void engine::place_by_regions() {
   for (std::size_t turn = 0; turn < order.size(); ++turn) {
     const std::uint32_t i = order[turn].second;
     const node_id home = team_.inhabited()[turn % team_.inhabited().size()];
-    regions_[i + 1].place(home);
+    regions_[i + 1].set_home(home);
     put(i, home);
   }
 }
