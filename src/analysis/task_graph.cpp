@@ -29,7 +29,7 @@ void drop_lone_vertices(task_graph& g, std::vector<std::int32_t>& block) {
 
 }  // namespace
 
-task_graph graph_of(const recording& r, const block_array& a, const layout& l, std::size_t most) {
+task_graph graph_of(const recording& r, const block_array& a, const block_shape& l, std::size_t most) {
   const std::vector<std::int32_t> place = places_in(r, a);
   std::vector<std::int32_t> vertex_of(r.tasks.size(), -1);
   std::vector<std::int32_t> block;  // of each vertex: the first block that it writes

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/arrays.hpp"
-#include "analysis/layout.hpp"
+#include "analysis/block_shape.hpp"
 #include "recording/recording.hpp"
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct task_graph {
 };
 
 /// Of the first `most` tasks that write a block of the array, keeps those with a dependence between them.
-task_graph graph_of(const recording&, const block_array&, const layout&, std::size_t most);
+task_graph graph_of(const recording&, const block_array&, const block_shape&, std::size_t most);
 
 /// The node on which each vertex ran; -1 if it did not run.
 std::vector<std::int32_t> where_it_ran(const recording&, const task_graph&);

@@ -98,8 +98,8 @@ class memory_space final : private memory_listener {
  private:
   void keep_own();
   void keep_apart(const region& r, const memory_block* b);
-  placement decide(std::size_t bytes, distribution& how, node_id caller_node);
-  void carry_out(const placement& p) const noexcept;
+  page_map decide(std::size_t bytes, distribution& how, node_id caller_node);
+  void carry_out(const page_map& p) const noexcept;
   void settle(region& r) noexcept;
   void settle(region& r, const memory_block& b) noexcept;
   void forget(const void* begin, std::uint64_t bytes, const memory_block* block) override;

@@ -11,7 +11,7 @@ namespace kith {
 void page_mover::add(region& r, std::uint64_t bytes) {
   const std::int32_t home = r.home.load(relaxed);
   if (home == region::no_home) return;
-  const placement* const block = r.block.load(relaxed);
+  const page_map* const block = r.block.load(relaxed);
   const std::uint64_t page = block != nullptr ? block->page_bytes : page_size();
   const auto at = reinterpret_cast<std::uintptr_t>(r.address);
   // Only whole pages, because the others also hold data of neighbours.

@@ -1,11 +1,11 @@
 // Where the bytes of accesses are, for policies: without a system call or a lock. The same in both worlds.
 //
-// A region has one home (by first touch, or in an allocation on one node), or the placement of the allocation
+// A region has one home (by first touch, or in an allocation on one node), or the map of the pages of the allocation
 // that contains it, or nothing is known. Thread-safe. In simulated time addresses are names, or positions in
 // the layout of the recorded allocations.
 #pragma once
 
-#include "memory/placement.hpp"
+#include "memory/page_map.hpp"
 #include "task/region.hpp"
 #include "task/task.hpp"
 
@@ -34,7 +34,7 @@ class memory_view {
       by_node[static_cast<std::size_t>(home)] += bytes;
       return 0;
     }
-    const placement* const block = r.block.load(relaxed);
+    const page_map* const block = r.block.load(relaxed);
     if (home == region::no_home || block == nullptr) return bytes;
     std::uint64_t unknown = 0;
     block->add_bytes(reinterpret_cast<std::uintptr_t>(r.address), bytes, by_node, unknown);

@@ -21,7 +21,7 @@
 namespace kith {
 
 class task;
-struct placement;  // memory/placement.hpp
+struct page_map;  // memory/page_map.hpp
 
 /// Named bytes. `home` is written by the thread that first places the region; after that only by the allocator
 /// (src/memory), when pages were moved or memory was given back. One cache line.
@@ -32,7 +32,7 @@ struct alignas(64) region {
   atomic<std::uint64_t> bytes{0};  // the most bytes named since the memory there was allocated
   atomic<std::int32_t> home{no_home};
   atomic<std::int32_t> recorded{no_home};   // the home that a recording has
-  atomic<const placement*> block{nullptr};  // the allocation that contains it; null: only first touch decides its home
+  atomic<const page_map*> block{nullptr};  // the allocation that contains it; null: only first touch decides its home
   atomic<bool> to_bind{false};              // once it has a home, its first writer binds its pages there
   atomic<bool> promised{false};             // a policy has sent a task there, but no task has used it yet
   atomic<std::int16_t> writer{-1};  // the worker that last began a task that writes it, if the policy asks; -1: none
@@ -54,7 +54,7 @@ struct alignas(64) region {
   }
   /// The memory there is new, or gone: it is in `map` (null: in no allocation of the engine's), its first writer binds it
   /// or not, and no task has used it.
-  void reset(const placement* map, bool binds, std::int32_t new_home) noexcept {
+  void reset(const page_map* map, bool binds, std::int32_t new_home) noexcept {
     block.store(map, relaxed);
     to_bind.store(binds, relaxed);
     promised.store(false, relaxed);

@@ -214,7 +214,7 @@ void engine::put(std::uint32_t region, node_id home) {
 /// Sets the homes that the allocations decide before the run, for the policy and for the memory model.
 void engine::place_by_layout() {
   for (std::uint32_t i = 0; i < program_.recorded.regions.size(); ++i) {
-    const placement* const block = layout_->block(i);
+    const page_map* const block = layout_->block(i);
     if (block == nullptr) continue;
     region& r = regions_[i + 1];
     r.block.store(block, relaxed);

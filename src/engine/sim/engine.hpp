@@ -238,7 +238,7 @@ class engine {
   const team team_;
   region_table regions_;
   const int shared_distance_ = distance_of_shared();  // of queues without an owner
-  std::optional<layout> layout_;                      // if the recording's allocations decide homes
+  std::optional<address_layout> layout_;                      // if the recording's allocations decide homes
   memory_view view_;
   bool migrates_ = false;             // pages of written data move to the node that writes them
   std::vector<std::int16_t> ran_on_;  // by task: the worker that started it; empty if no task delivers references
