@@ -57,7 +57,7 @@ memory_space::memory_space(const machine& on, std::span<const node_id> worker_no
                            region_table& regions, options o)
     : on_(on),
       regions_(regions),
-      set_(o),
+      options_(o),
       nodes_(on, worker_nodes),
       view_(regions, std::move(serving)),
       space_(on.pretended ? next_number() : real_space),
@@ -102,10 +102,10 @@ node_id memory_space::node_of_caller() const noexcept {
 
 /// Maps the memory and decides where it should be. `how` becomes the distribution that was finally requested.
 page_map memory_space::decide(std::size_t bytes, distribution& how, node_id caller_node) {
-  if (how.what() == distribution::standard) how = how.huge() ? set_.standard.in_huge_pages() : set_.standard;
+  if (how.what() == distribution::standard) how = how.huge() ? options_.standard.in_huge_pages() : options_.standard;
   if (how.what() == distribution::at_node && how.node_number() < 0)
     throw error("allocate: node " + std::to_string(how.node_number()) + ": expected a number from 0 on");
-  page_map p = map_for(bytes, how.huge(), set_.dry);
+  page_map p = map_for(bytes, how.huge(), options_.dry);
   if (!places_) return p;
   p.what = how.what();
   switch (p.what) {
@@ -128,7 +128,7 @@ page_map memory_space::decide(std::size_t bytes, distribution& how, node_id call
 
 /// Tells the system. If it refuses (for example, because of too many mappings), first touch decides.
 void memory_space::carry_out(const page_map& p) const noexcept {
-  if (!places_ || on_.pretended || set_.dry) return;
+  if (!places_ || on_.pretended || options_.dry) return;
   // These distributions may put neighbouring pages on two nodes, but a huge page is on one. Other distributions
   // decide for whole mappings, which no huge page crosses, or leave it to first touch: keep_apart().
   const bool by_pages = p.what == distribution::fine || p.what == distribution::deferred;
@@ -205,7 +205,7 @@ void memory_space::when_released(std::function<void(const memory_block&)> note) 
 }
 
 void memory_space::bind(region& r) const noexcept {
-  if (on_.pretended || set_.dry || !places_) return;
+  if (on_.pretended || options_.dry || !places_) return;
   const std::int32_t home = r.home.load(relaxed);
   if (home < 0) return;
   // Only whole pages: data that shares a page with a neighbour is where the first of the two is.

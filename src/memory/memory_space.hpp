@@ -80,7 +80,7 @@ class memory_space final : private memory_listener {
   bool moves() const noexcept;
   bool pretended() const noexcept { return on_.pretended; }
   /// True if nothing will be touched.
-  bool dry() const noexcept { return set_.dry; }
+  bool dry() const noexcept { return options_.dry; }
   int nodes() const noexcept { return static_cast<int>(on_.nodes.size()); }
   int system_node(node_id n) const noexcept { return on_.nodes[n.index()].os_index; }
   /// The node itself, or the nearest that has memory.
@@ -108,7 +108,7 @@ class memory_space final : private memory_listener {
 
   const machine& on_;
   region_table& regions_;
-  const options set_;
+  const options options_;
   memory_nodes nodes_;
   memory_view view_;
   const std::uint64_t space_, owner_;

@@ -81,7 +81,7 @@ inline void replay(recording r, const machine_model& on, std::uint8_t choice, co
                                                                          : throw error("takes too long to be modelled");
   const std::vector<policy_entry> policies = choosable_policies();
   const policy_entry& by = policies[choice % policies.size()];
-  sim::settings s;
+  sim::run_options s;
   s.policy = std::string(by.name) + (by.needs_file ? ":file=" + file : "");
   s.seed = 1;
   s.throttle = 4;

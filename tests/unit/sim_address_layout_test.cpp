@@ -16,7 +16,7 @@ using kith::test::page;
 using sim::fidelity;
 using sim::address_layout;
 using sim::result;
-using sim::settings;
+using sim::run_options;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -107,7 +107,7 @@ TEST(sim_address_layout, a_piece_is_on_one_node) {
 /// The model of eight nodes, in which only data takes time.
 struct replayed {
   machine_model on = model_by_name("bullion-s16-8");
-  settings set;
+  run_options set;
   replayed() {
     on.overlap = 0;
     set.policy = "socket";
@@ -172,7 +172,7 @@ TEST(sim_address_layout, a_native_runs_allocations_come_back) {
     deallocate(spread);
   });
   ASSERT_EQ(r.allocations.size(), 2u);
-  settings s;
+  run_options s;
   s.policy = "socket";
   s.distribution = sim::distribution::recorded;
   s.keep_schedule = true;

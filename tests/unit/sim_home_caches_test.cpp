@@ -95,8 +95,8 @@ machine_model tiles(home_copies copies) {
   return m;
 }
 
-sim::settings on_tiles(const std::string& policy, int workers) {
-  sim::settings s;
+sim::run_options on_tiles(const std::string& policy, int workers) {
+  sim::run_options s;
   s.policy = policy;
   s.workers = workers;
   s.fidelity = sim::fidelity::line;
@@ -113,7 +113,7 @@ sim::program program_of(touching_script& s, const machine_model& m) {
 }
 
 /// Tasks in a row read a block of 64 lines, in words of 8 bytes. The block is a region, the first of two.
-sim::result reads(const machine_model& m, const sim::settings& s, int tasks) {
+sim::result reads(const machine_model& m, const sim::run_options& s, int tasks) {
   touching_script script;
   for (int r = 0; r < 2; ++r) script.region(4096);
   const std::uint32_t block = script.block_at(4096, 4096);

@@ -30,7 +30,7 @@ namespace {
 struct placement_options {
   std::string file, machine, policies, picture, grid, title;
   int array = 0, tasks = 0;
-  sim::settings set;
+  sim::run_options run;
   bool json = false;
 };
 
@@ -79,9 +79,9 @@ void simulate(shown& s, recording r, const placement_options& o, progress& bar) 
     throw error("--policy names " + std::to_string(policies.size()) + " policies; expected up to " +
                 std::to_string(most_runs) + " side by side");
   const sim::program p = sim::program_of(std::move(r));
-  std::vector<sim::settings> runs;
+  std::vector<sim::run_options> runs;
   for (const std::string& policy : policies) {
-    sim::settings one = o.set;
+    sim::run_options one = o.run;
     one.policy = policy;
     one.keep_schedule = true;
     sim::use_recorded_places(one, p, one.workers);
@@ -252,9 +252,9 @@ std::function<outcome()> add_placement(CLI::App& command) {
       ->type_name("POLICY,...");
   command.add_option("--machine", o->machine, "where they run, one of `kith machines` or a file (bullion-s16-8)")
       ->type_name("MACHINE|FILE");
-  command.add_option("--seed", o->set.seed, "the seed of the simulated runs (1)")
+  command.add_option("--seed", o->run.seed, "the seed of the simulated runs (1)")
       ->check(whole_number(1, std::int64_t{1} << 40));
-  command.add_option("--workers", o->set.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
+  command.add_option("--workers", o->run.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
   command.add_option("--array", o->array, "which array of blocks is shown, by size (0)")
       ->check(whole_number(0, 1 << 30));
   command.add_option("--grid", o->grid, "how its blocks lie (found from the dependences)")

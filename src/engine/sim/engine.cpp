@@ -21,7 +21,7 @@ std::vector<node_id> nodes_of(const machine_model& m, std::span<const core_id> c
   return nodes;
 }
 
-int workers_of(const machine_model& m, const settings& s) {
+int workers_of(const machine_model& m, const run_options& s) {
   const int cores = static_cast<int>(m.hardware.cores.size());
   if (s.workers < 0 || s.workers > cores)
     throw error(m.hardware.name + " has " + std::to_string(cores) + " cores; " + std::to_string(s.workers) +
@@ -48,7 +48,7 @@ std::vector<core_id> cores_of_places(const machine_model& m, const place_setting
   return cores;
 }
 
-std::vector<core_id> cores_of(const machine_model& m, const settings& s) {
+std::vector<core_id> cores_of(const machine_model& m, const run_options& s) {
   if (s.places.count != 0) return cores_of_places(m, s.places);
   std::vector<core_id> cores;
   for (int w = 0; w < workers_of(m, s); ++w) cores.emplace_back(w);
@@ -60,7 +60,7 @@ constexpr picoseconds longest = picoseconds{1} << 62;
 
 }  // namespace
 
-engine::engine(const program& p, const machine_model& m, const settings& s)
+engine::engine(const program& p, const machine_model& m, const run_options& s)
     : program_(p),
       machine_(m),
       settings_(s),
@@ -277,9 +277,9 @@ result engine::run() {
   return results();
 }
 
-result simulate(const program& p, const machine_model& m, const settings& s) { return engine(p, m, s).run(); }
+result simulate(const program& p, const machine_model& m, const run_options& s) { return engine(p, m, s).run(); }
 
-settings alone_of(settings s) {
+run_options alone_of(run_options s) {
   s.policy = "auto";
   s.plan = nullptr;
   s.workers = 1;

@@ -27,7 +27,7 @@ inline constexpr picoseconds least_step = 1000;
 
 class engine {
  public:
-  engine(const program&, const machine_model&, const settings&);
+  engine(const program&, const machine_model&, const run_options&);
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
@@ -232,7 +232,7 @@ class engine {
 
   const program& program_;
   const machine_model& machine_;
-  const settings settings_;
+  const run_options settings_;
   const life::throttle throttle_{settings_.throttle};
   const std::vector<core_id> cores_;  // of the workers
   const team team_;

@@ -30,7 +30,7 @@ double processor_seconds() noexcept {
 
 }  // namespace
 
-double cycles_between_accesses(const program& p, const machine_model& m, const settings& s, std::size_t t) noexcept {
+double cycles_between_accesses(const program& p, const machine_model& m, const run_options& s, std::size_t t) noexcept {
   if (s.access_cycles) return *s.access_cycles;
   const double instructions = p.lines.instructions.empty() ? -1 : p.lines.instructions[t];
   return instructions < 0 || m.line.instruction_cycles == 0 ? m.line.access_cycles
