@@ -61,7 +61,7 @@ node_id node_of(hwloc_const_bitmap_t cpus, const std::vector<hwloc_obj_t>& nodes
 }
 
 /// hwloc ranks kinds from the least powerful up, or not at all if it cannot tell which is faster.
-int kind_of(const topology& from, hwloc_const_bitmap_t cpus) {
+int class_of(const topology& from, hwloc_const_bitmap_t cpus) {
   const int kinds = hwloc_cpukinds_get_nr(from.get(), 0);
   const int kind = kinds > 1 ? hwloc_cpukinds_get_by_cpuset(from.get(), cpus, 0) : -1;
   int efficiency = -1;
@@ -159,7 +159,7 @@ machine machine_of(const topology& from) {
   for (hwloc_obj_t o : cores) {
     const core_id id(static_cast<int>(made.cores.size()));
     const node_id node = node_of(o->cpuset, nodes);
-    made.cores.push_back({id, node, numbers(o->cpuset), kind_of(from, o->cpuset)});
+    made.cores.push_back({id, node, numbers(o->cpuset), class_of(from, o->cpuset)});
     made.nodes[node.index()].cores.push_back(id);
   }
   made.caches = caches_of(from, cores);

@@ -53,7 +53,7 @@ class rip : public policy<World>, public observer<World> {
 
   poll_result next(worker& self) override {
     const poll_result l = queues_.next(self);
-    if (l.what == poll_result::empty && windows_ && windows_->starves(self)) return {poll_result::watch, nullptr};
+    if (l.kind == poll_result::empty && windows_ && windows_->starves(self)) return {poll_result::watch, nullptr};
     return l;
   }
 

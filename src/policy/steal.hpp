@@ -117,7 +117,7 @@ class steal final : public policy<World> {
       const worker_id victim = choose(mine, i);
       if (deques_[victim.index()]->size() == 0) continue;
       const poll_result l = look_at(victim, self);
-      if (l.what != poll_result::found) mine.probes = (i + 1) % all;  // goes on behind it next time
+      if (l.kind != poll_result::found) mine.probes = (i + 1) % all;  // goes on behind it next time
       return l;
     }
     const bool missed = order_ == victim_order::random && anything_left(mine);
@@ -131,9 +131,9 @@ class steal final : public policy<World> {
     if (mine.victims.empty()) return {poll_result::empty};
     const worker_id victim = choose(mine, mine.probes);
     const poll_result l = look_at(victim, self);
-    if (l.what != poll_result::found && ++mine.probes < mine.victims.size()) return l;
+    if (l.kind != poll_result::found && ++mine.probes < mine.victims.size()) return l;
     mine.probes = 0;
-    return l.what == poll_result::found || anything_left(mine) ? l : poll_result{poll_result::empty};
+    return l.kind == poll_result::found || anything_left(mine) ? l : poll_result{poll_result::empty};
   }
 
   /// A task of the victim; without one `later` if a theft would not pay now, else `retry`.

@@ -67,7 +67,7 @@ class policy_bench {
     poll_result l;
     do {
       l = chosen->next(*by[static_cast<std::size_t>(worker)]);
-    } while (l.what != poll_result::found && l.what != poll_result::empty);
+    } while (l.kind != poll_result::found && l.kind != poll_result::empty);
     return l.work;
   }
 

@@ -191,8 +191,8 @@ TEST(task_graphs, have_depths_and_the_order_of_their_blocks) {
   EXPECT_EQ(g.vertices[0].task, 1);
   EXPECT_THAT(g.edges, ElementsAre(std::pair(0, 1), std::pair(0, 2), std::pair(1, 3), std::pair(2, 3)));
   EXPECT_THAT(g.at_depth, ElementsAre(1, 2, 1));
-  EXPECT_EQ(g.vertices[1].place, 1) << "tile (0, 1) is to the right of";
-  EXPECT_EQ(g.vertices[2].place, 0) << "... tile (1, 0)";
+  EXPECT_EQ(g.vertices[1].rank, 1) << "tile (0, 1) is to the right of";
+  EXPECT_EQ(g.vertices[2].rank, 0) << "... tile (1, 0)";
   EXPECT_EQ(g.vertices[3].depth, 2);
   EXPECT_THAT(where_it_ran(r, g), ElementsAre(1, 0, 1, 0));
   EXPECT_THAT(graph_of(r, a, given_shape(4, "2x2"), 3).edges, SizeIs(1));

@@ -26,7 +26,7 @@ class calibrator {
   calibrator(const region_table& regions, int most, std::size_t own_bytes)
       : regions_(regions), most_(most), own_bytes_(own_bytes) {}
 
-  /// Whether to sample the task: its accesses can be saved, and its kind is due.
+  /// Whether to sample the task: its accesses can be saved, and its group (type and size) is due.
   bool takes(const task& t);
 
   /// Runs the task instead of a call of task::code. Returns `unable` if nothing was done. Throws what the real
@@ -49,7 +49,7 @@ class calibrator {
     mode how;
     std::vector<std::byte> before, after;
   };
-  struct kind {
+  struct sample_group {
     std::uint64_t seen = 0, next = 3, step = 3;
     int samples = 0;
   };
@@ -65,7 +65,7 @@ class calibrator {
   const region_table& regions_;
   const int most_;
   const std::size_t own_bytes_;
-  std::map<std::pair<std::uint16_t, int>, kind> kinds_;
+  std::map<std::pair<std::uint16_t, int>, sample_group> groups_;
   std::vector<bool> never_;    // by type: not sampled, since it creates tasks or cannot be run twice
   std::vector<piece> pieces_;  // of the current task
   const task* of_ = nullptr;   // the task of the last sample

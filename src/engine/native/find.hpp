@@ -18,7 +18,7 @@ namespace kith::native {
     return nullptr;
   }
   const poll_result l = engine.policy.next(*this);
-  if (l.what != poll_result::found) return found_none(l);
+  if (l.kind != poll_result::found) return found_none(l);
   note_found();
   return l.work;
 }

@@ -28,8 +28,8 @@ void pause_for_long(int others) {
 
 /// The policy has answered so.
 [[gnu::noinline]] task* worker::found_none(poll_result answer) {
-  no_hurry_ = answer.what == poll_result::later;
-  return answer.what != poll_result::retry ? drain_inbox() : nullptr;
+  no_hurry_ = answer.kind == poll_result::later;
+  return answer.kind != poll_result::retry ? drain_inbox() : nullptr;
 }
 
 /// Children of tasks that ran on top of the wait come before those of the wait itself, because they are newer. Those of
@@ -62,19 +62,19 @@ task* worker::look_everywhere(const pending_wait& w, bool& left_some) {
   constexpr int before_yield = 16;
   for (int empties = 0, laters = 0; empties < 2;) {
     const poll_result l = engine.policy.next(*this);
-    if (l.what == poll_result::found) {
+    if (l.kind == poll_result::found) {
       note_found();
       return l.work;
     }
-    empties += l.what == poll_result::empty;
+    empties += l.kind == poll_result::empty;
     if (w.is_done() || ready_to_go_on(true) != nullptr) return nullptr;
-    if (l.what != poll_result::later && l.what != poll_result::watch) continue;
+    if (l.kind != poll_result::later && l.kind != poll_result::watch) continue;
     if (!engine.arrivals.empty() || !engine.jobs.empty()) break;
     if (engine.parked.enough_awake()) {  // enough workers are awake: one of them, or the watcher, takes it
       left_some = true;
       break;
     }
-    pause_for_long(l.what == poll_result::later ? engine.looking.load(relaxed) - 1 : 0);
+    pause_for_long(l.kind == poll_result::later ? engine.looking.load(relaxed) - 1 : 0);
     // The thread that will end the wait may need this core.
     if (++laters % before_yield == 0) std::this_thread::yield();
   }
@@ -124,9 +124,9 @@ void worker::drop_dead_entries() {
   int rounds = 0;                         // the first round may have begun before the last entries came
   for (int misses = 0; misses < 1000;) {  // the policy may return `later` for a while
     const poll_result l = engine.policy.next(*this);
-    if (l.what == poll_result::empty) {
+    if (l.kind == poll_result::empty) {
       if (++rounds == 2) return;
-    } else if (l.what != poll_result::found) {
+    } else if (l.kind != poll_result::found) {
       ++misses;
     } else if (l.work->scope->is_cancelled()) {
       requeue(run(*l.work));  // was left alone; is cancelled, so its body does not run

@@ -55,10 +55,10 @@ void engine::request_from_unit(worker& w) {
 /// operation.
 poll_result engine::poll_unit(worker& w, picoseconds now) {
   poll_result l = w.group.policy.next(w);
-  for (std::size_t attempts = 1; l.what == poll_result::retry && attempts < 2 * workers_.size(); ++attempts)
+  for (std::size_t attempts = 1; l.kind == poll_result::retry && attempts < 2 * workers_.size(); ++attempts)
     l = w.group.policy.next(w);
   if (!unit_->has_bound()) return l;
-  if (l.what == poll_result::found) {
+  if (l.kind == poll_result::found) {
     KITH_INVARIANT(unit_->held != 0, "a task that is found was queued");
     --unit_->held;
   }
@@ -148,7 +148,7 @@ void engine::step_prefetcher(worker& w, picoseconds now) {
   }
   set_prefetch_event(w, event_queue::never);
   const poll_result l = poll_unit(w, now);
-  if (l.what != poll_result::found) {
+  if (l.kind != poll_result::found) {
     p.current = prefetcher::state::waits;
     return;
   }

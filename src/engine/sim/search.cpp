@@ -286,10 +286,10 @@ void engine::search(worker& w) {
     return;
   }
   const poll_result l = unit_ ? poll_unit(w, w.clock) : w.group.policy.next(w);
-  if (asks_first && l.what != poll_result::found &&
+  if (asks_first && l.kind != poll_result::found &&
       runs_claimed(claim_child(w.frames.back().scope, w.empty_rounds != 0)))
     return;
-  if (l.what == poll_result::found) {
+  if (l.kind == poll_result::found) {
     w.failed_searches = w.empty_rounds = 0;
     if (waits) w.frames.back().failed_searches = 0;
     const bool stolen = std::exchange(w.known_steals, w.sums[event::steal]) != w.sums[event::steal];
@@ -307,7 +307,7 @@ void engine::search(worker& w) {
   ++w.failed_searches;
   if (waits && w.frames.back().state == frame_state::helping) {
     frame& f = w.frames.back();
-    if (++f.failed_searches < life::throttle::most_failed_searches && l.what != poll_result::empty) return;
+    if (++f.failed_searches < life::throttle::most_failed_searches && l.kind != poll_result::empty) return;
     if (!std::exchange(f.waiting_announced, true)) {  // the policy may hold tasks back
       w.group.policy.waiting(w);
       f.failed_searches = 0;
@@ -317,7 +317,7 @@ void engine::search(worker& w) {
     w.failed_searches = 0;
     return;
   }
-  if (l.what != poll_result::empty) return;
+  if (l.kind != poll_result::empty) return;
   // The round that ends with the first `empty` may have begun before a push; the second one is complete.
   if (++w.empty_rounds < 2) {
     w.group.last_round[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);

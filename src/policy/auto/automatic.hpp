@@ -204,7 +204,7 @@ class automatic final : public policy<World>, public observer<World> {
     }
     if (const poll_result l = dataless_.rob(self); l.work != nullptr) {
       return passing_on_dataless(*l.work, self);
-    } else if (l.what != poll_result::empty && !runs_.holds_any()) {
+    } else if (l.kind != poll_result::empty && !runs_.holds_any()) {
       return l;
     }
     thefts_.begin_waiting(self.node);
