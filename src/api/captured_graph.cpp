@@ -18,7 +18,7 @@ namespace kith {
 struct captured_graph::content {
   native::capture tasks{"captured_graph"};
   native::node_arrays arrays;
-  native::array_run::lanes lanes;
+  native::array_run::node_deques deques;
   atomic<bool> running{false};
 
   /// Marks the graph as running while it lives.
@@ -134,7 +134,7 @@ void captured_graph::run() {
   if (nodes() == 0) return;
   content& c = *content_;
   const content::use now(c, "run()");
-  if (native::may_run_arrays(w, c.arrays, c.tasks.has_levels())) return native::run_arrays(w, c.arrays, c.lanes);
+  if (native::may_run_arrays(w, c.arrays, c.tasks.has_levels())) return native::run_arrays(w, c.arrays, c.deques);
   c.run_as_tasks(w);
   native::learn_homes(w, c.arrays);
 }

@@ -29,7 +29,7 @@ struct static_graph::content {
   bool has_priorities = false;
 
   // ---- of the current run
-  native::array_run::lanes lanes;
+  native::array_run::node_deques deques;
   atomic<bool> running{false};
   detail::node_scope* scope = nullptr;
 
@@ -193,7 +193,7 @@ void static_graph::run() {
       throw;
     }
   }
-  if (native::may_run_arrays(*w, c.arrays, c.has_priorities)) return native::run_arrays(*w, c.arrays, c.lanes);
+  if (native::may_run_arrays(*w, c.arrays, c.has_priorities)) return native::run_arrays(*w, c.arrays, c.deques);
   c.run_as_tasks();
   native::learn_homes(*w, c.arrays);
 }

@@ -16,7 +16,7 @@
 #pragma once
 
 #include "events/event.hpp"
-#include "partition/data_flow.hpp"
+#include "partition/byte_flow.hpp"
 #include "partition/partition.hpp"
 #include "queue/job.hpp"
 #include "queue/starvation_watch.hpp"
@@ -281,7 +281,7 @@ class windows final : public job<typename World::worker> {
   bool busy_ = false;          // the job is submitted, or at work
   job_size next_size_{};       // of the window for which the job was submitted
   std::size_t full_ = 0;       // size of windows after the first; 0: not known yet
-  data_flow flow_;
+  byte_flow flow_;
   known_map known_;
   std::vector<std::int32_t> last_parts_;  // of the window partitioned last
   std::vector<task*> held_;               // the temporary queue

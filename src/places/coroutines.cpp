@@ -10,7 +10,7 @@ namespace kith {
 
 namespace distributed {
 
-std::function<void()> place::resumption(activity& of, std::coroutine_handle<> suspended) {
+std::function<void()> place::resumption(activity_record& of, std::coroutine_handle<> suspended) {
   std::function<void()> resume = [this, &of, suspended] {
     {
       const std::lock_guard lock(guard_);
@@ -25,8 +25,8 @@ std::function<void()> place::resumption(activity& of, std::coroutine_handle<> su
 /// Here, so that these tasks are nobody's children: no failure or cancellation of another task keeps them from
 /// starting.
 bool place::make_tasks() {
-  std::vector<std::pair<activity*, std::coroutine_handle<>>> resumed;
-  std::vector<std::unique_ptr<activity>> arrived;
+  std::vector<std::pair<activity_record*, std::coroutine_handle<>>> resumed;
+  std::vector<std::unique_ptr<activity_record>> arrived;
   {
     const std::lock_guard lock(guard_);
     resumed.swap(resumed_);
@@ -38,7 +38,7 @@ bool place::make_tasks() {
     if (records_) records_->continued(made.task.value, before);
   }
   const bool any = !resumed.empty() || !arrived.empty();
-  for (std::unique_ptr<activity>& a : arrived) {
+  for (std::unique_ptr<activity_record>& a : arrived) {
     const std::uint64_t made = make_task(std::move(a));
     if (records_) records_->continued(made, 0);
   }

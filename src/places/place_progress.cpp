@@ -182,7 +182,7 @@ std::uint64_t place::accept(const message_header& h, detail::byte_buffer message
     if (finishes_.arrive(h.finish(), h.from)) answer.flags |= message_header::engaged;
   }
   send(static_cast<int>(h.from), sealed(answer));  // P3
-  auto a = std::make_unique<activity>();
+  auto a = std::make_unique<activity_record>();
   a->at = number_;
   a->in = h.finish();
   a->fresh = true;
@@ -205,7 +205,7 @@ void place::serve(const message_header& h, const detail::remote_function& f, std
   }
   send(static_cast<int>(h.from), sealed(answer));  // P3
   activities_.fetch_add(1, relaxed);
-  activity a;
+  activity_record a;
   a.at = number_;
   a.in = h.finish();
   a.result_to = h.from;

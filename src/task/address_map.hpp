@@ -46,7 +46,7 @@ class address_map {
     if (detail::tracker* const known = find_plain(a)) return *known;
     const found f = find_in_index(a, type);
     if (f.nested != nullptr) meet(*f.nested);
-    return *f.state;
+    return *f.tracker;
   }
 
   /// If overlaps of handles are checked: throws kith::error if the handle's range overlaps another one, or equals that
@@ -96,7 +96,7 @@ class address_map {
   };
   using index = std::pmr::map<extent, range>;
   struct found {
-    detail::tracker* state;
+    detail::tracker* tracker;
     nested_range* nested;
   };
   /// Neighbours of a range that is not yet in the index.

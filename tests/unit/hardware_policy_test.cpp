@@ -39,7 +39,7 @@ TEST(token, a_task_is_for_the_core_that_passed_most_of_its_references) {
     b.ready(other);
     b.ready(mixed);
     EXPECT_EQ(b.next(1), &mixed) << how;
-    EXPECT_EQ(b.next(1), &other) << how;  // an affinity is only a hint
+    EXPECT_EQ(b.next(1), &other) << how;  // an affinity only guides
     EXPECT_EQ(b.next(1), nullptr) << how;
   }
 }

@@ -46,7 +46,7 @@ class chain_bound {
   /// The worker's last task made `t` ready. Returns whether the worker may continue with `t` right now; if so, it
   /// must.
   bool goes_on(const task& t, worker& self) {
-    state& mine = states_[self.id.index()];
+    worker_state& mine = states_[self.id.index()];
     const bool linked = mine.has_most_of(t);
     count(t, linked);
     if (linked && !may_begin(t, self)) {
@@ -82,7 +82,7 @@ class chain_bound {
   /// The worker's chain, if any, has ended. Must be called before the worker sleeps, or does anything else for
   /// long.
   void leaves(worker& self) {
-    state& mine = states_[self.id.index()];
+    worker_state& mine = states_[self.id.index()];
     if (mine.bytes == 0) return;
     ended(mine);
     resize(mine, self, 0);
@@ -96,7 +96,7 @@ class chain_bound {
 
   /// As observer::ran(). Returns true if the trial is over: tasks that wait at this node may begin.
   bool timed(const task& t, worker& self, std::uint64_t nanoseconds) {
-    const state& mine = states_[self.id.index()];
+    const worker_state& mine = states_[self.id.index()];
     const node& here = nodes_[self.node.index()];
     if (mine.links == 0 || mine.bytes == 0 || here.room == 0) return false;
     type_statistics& k = statistics_of(t);
@@ -145,7 +145,7 @@ class chain_bound {
     typename World::template shared<std::uint64_t> running{0};  // bytes of the node's chains
     std::uint64_t room = 0;                                     // bytes of the caches; 0: not known, or no bound
   };
-  struct alignas(false_sharing_range) state {
+  struct alignas(false_sharing_range) worker_state {
     std::uint64_t bytes = 0;    // of the chain, as counted in `running`
     std::uint64_t seen = 0;     // the most bytes of any of its tasks
     std::uint16_t last = 0;     // the type of its last task
@@ -183,7 +183,7 @@ class chain_bound {
     share.store(old + ((linked ? 1.F : 0.F) - old) / 8, relaxed);
   }
   void take(const task& t, worker& self, std::uint32_t links) {
-    state& mine = states_[self.id.index()];
+    worker_state& mine = states_[self.id.index()];
     if (links == 0) ended(mine);
     mine.links = links;
     mine.last = t.type;
@@ -201,10 +201,10 @@ class chain_bound {
     }
   }
   /// The worker's chain has ended by itself.
-  void ended(const state& mine) {
+  void ended(const worker_state& mine) {
     if (mine.links > 0) types_[mine.last % different].links.add(static_cast<float>(mine.links));
   }
-  void resize(state& mine, const worker& self, std::uint64_t bytes) {
+  void resize(worker_state& mine, const worker& self, std::uint64_t bytes) {
     if (bytes != mine.bytes)
       nodes_[self.node.index()].running.fetch_add(bytes - std::exchange(mine.bytes, bytes), relaxed);
   }
@@ -246,7 +246,7 @@ class chain_bound {
   const team& team_;
   std::vector<type_statistics> types_;
   std::vector<node> nodes_;
-  std::vector<state> states_;
+  std::vector<worker_state> states_;
   shared_reads<World> reads_;
   typename World::template shared<bool> any_bound_{false};
   typename World::template shared<std::uint32_t> seen_{0};  // crowded samples since the last trial
