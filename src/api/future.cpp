@@ -12,7 +12,7 @@ namespace kith::detail {
 
 namespace {
 
-native::engine& engine_of(const scope& s) noexcept { return static_cast<native::native_seat&>(*s.creator).engine; }
+native::engine& engine_of(const scope& s) noexcept { return static_cast<native::native_seat&>(*s.seat).engine; }
 
 scope& open_outside(native::engine& e) {
   e.refuse_inherited("runtime::submit()");

@@ -202,7 +202,7 @@ class replay final : public gate<World> {
     return static_cast<std::int64_t>(n) - (n < mine.steps.size() && may_begin(mine, mine.steps[n], owner) ? 0 : 1);
   }
   bool may_begin(list& mine, const step& s, const worker& owner) const {
-    const identity::creator& around = owner.innermost();
+    const identity::naming_state& around = owner.innermost();
     if (around.self == s.inside) {
       mine.covered.store(false, relaxed);
       return around.children >= s.created_before && around.waits >= s.waits_before;

@@ -55,7 +55,7 @@ class creation_taker {
 class scope {
  public:
   // ---- the owner's lines
-  seat* creator = nullptr;           // new tasks take their slots from it
+  kith::seat* seat = nullptr;        // new tasks take their slots from it
   std::uint64_t serial = 0;          // changes whenever the scope was found empty: earlier accesses then order nothing
   atomic<std::uint64_t> created{0};  // only the owner writes this and the next; others may read
   atomic<std::uint64_t> ended_here{0};  // tasks that the owner itself ended
@@ -76,7 +76,7 @@ class scope {
   atomic<std::uint32_t> waiting{0};  // 1 + the worker that waits until the scope is empty; 0: none
 
   // ---- read by all workers, seldom written
-  alignas(false_sharing_range) atomic<const seat*> counts_here{
+  alignas(false_sharing_range) atomic<const kith::seat*> counts_here{
       nullptr};                    // the seat whose ends are counted in ended_here; null once the scope is left
   atomic<scope*> parent{nullptr};  // the scope that contains the task (or group) of this one; null for roots
   atomic<bool> failed{false};
@@ -115,7 +115,7 @@ class scope {
   /// Leaves a scope whose unfinished tasks are cancelled and will never start; no task waits for them. True if
   /// there are none; else the scope is given back when they have ended. Called by the owner.
   bool leave_alone() noexcept;
-  /// Drops what only a creator needs. Called by the owner, which must create no more tasks.
+  /// Drops what only the creation of tasks needs. Called by the owner, which must create no more tasks.
   void forget_names();
 
   /// True if this scope, or one around it, was cancelled. Takes one comparison, unless a scope was cancelled
@@ -160,7 +160,7 @@ class scope {
 }  // namespace detail
 
 /// A fresh scope of this seat. Called by the seat's thread.
-detail::scope& take_scope(seat& creator, detail::scope* parent);
+detail::scope& take_scope(seat& from, detail::scope* parent);
 /// Gives the scope back to its seat. Called by the seat's thread. REQUIRES: no task of it is unfinished.
 void give_scope(detail::scope&);
 /// Gives a scope that was left to another seat. Called by that seat's thread. REQUIRES: as above.

@@ -111,7 +111,7 @@ void start(native_seat& self, detail::scope& s, task& t) {
 struct draft_in_scope {
   /// Fills the task, up to its accesses.
   [[gnu::always_inline]] draft_in_scope(detail::draft d, detail::task_code code, const detail::declared& what) noexcept
-      : t(*static_cast<task*>(d.task)), s(*t.scope), self(static_cast<native_seat&>(*s.creator)) {
+      : t(*static_cast<task*>(d.task)), s(*t.scope), self(static_cast<native_seat&>(*s.seat)) {
     t.code = code;
     set_hints(t, what.h);
     t.sequence = s.count_created();
@@ -168,7 +168,7 @@ struct draft_in_scope {
 /// begin() where the creator must help first, or its slots are used up, or the closure does not fit the slot, or the
 /// creation is recorded.
 [[gnu::noinline]] detail::draft begin_in_full(detail::scope& s, detail::task_room room) {
-  native_seat& self = static_cast<native_seat&>(*s.creator);
+  native_seat& self = static_cast<native_seat&>(*s.seat);
   const std::uint64_t began = self.log != nullptr ? ticks() : 0;
   if (s.not_ended_here() >= s.throttle_at) {
     if (s.taker != nullptr) return s.taker->begin(room.bytes, room.align);
@@ -191,7 +191,7 @@ struct draft_in_scope {
 }
 
 [[gnu::always_inline]] inline detail::draft begin_task(detail::scope& s, detail::task_room room) {
-  native_seat& self = static_cast<native_seat&>(*s.creator);
+  native_seat& self = static_cast<native_seat&>(*s.seat);
   if (s.not_ended_here() >= s.throttle_at || self.slots.is_empty() || !room.fits_slot || self.log != nullptr)
       [[unlikely]]
     return begin_in_full(s, room);
@@ -230,7 +230,7 @@ void abandon(draft d) noexcept {
   if (d.task == nullptr) return current_scope().taker->abandon();
   task& t = *static_cast<task*>(d.task);
   free_room(t);
-  t.scope->creator->slots.give_own(t);
+  t.scope->seat->slots.give_own(t);
 }
 
 task_ref submit(draft d, task_code code, const declared& what) {

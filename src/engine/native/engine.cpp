@@ -313,7 +313,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
     begin_run();
     w.start_busy();
     const std::uint64_t root_before = std::exchange(w.root, ++roots_ << 32);
-    const identity::creator named_before = std::exchange(w.naming, {identity::of_root(roots_)});
+    const identity::naming_state named_before = std::exchange(w.naming, {identity::of_root(roots_)});
     const std::uint64_t began = w.log != nullptr ? w.log->root(w.root) : 0;
     std::uint64_t ended = 0;
     {

@@ -51,7 +51,7 @@ namespace {
 
 native::worker& here() noexcept { return *native::worker::current(); }
 
-native::worker& owner_of(scope& s) noexcept { return static_cast<native::worker&>(*s.creator); }
+native::worker& owner_of(scope& s) noexcept { return static_cast<native::worker&>(*s.seat); }
 
 }  // namespace
 

@@ -108,7 +108,7 @@ bool worker::take(task& t) {
     if (!dry) noted |= log_cancelled;
   } else {
     if (engine.track_homes && t.exploring == 0) count_accesses(t, began);
-    identity::creator outer_naming;
+    identity::naming_state outer_naming;
     if (engine.policy.has_gate()) [[unlikely]]
       outer_naming = std::exchange(naming, {engine.identities.identity_of(t)});
     how =

@@ -158,7 +158,7 @@ bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
   detail::scope* const my_scope = task_scope;
   detail::scope* const my_children = children_scope;
   const std::uintptr_t my_limit = stack_limit;
-  const identity::creator my_naming = naming;
+  const identity::naming_state my_naming = naming;
   lane* const my_lane = lane_;
   void* const my_trace = addresses != nullptr ? the_access_tracer()->current() : nullptr;
   const bool left = leave_stack(here);
