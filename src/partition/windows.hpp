@@ -194,10 +194,10 @@ class windows final : public job<typename World::worker> {
     known_.erase(at);
     known_count_.store(known_.size(), relaxed);
   }
-  std::size_t intersection(std::size_t of) const {
+  std::size_t intersection(std::size_t window_tasks) const {
     if (!rules_.moving) return 0;
-    const std::size_t wanted = rules_.half_intersection ? of / 2 : rules_.intersection;
-    return std::min({wanted, of, full_ == 0 ? of : full_ - 1});
+    const std::size_t wanted = rules_.half_intersection ? window_tasks / 2 : rules_.intersection;
+    return std::min({wanted, window_tasks, full_ == 0 ? window_tasks : full_ - 1});
   }
 
   bool is_full() {

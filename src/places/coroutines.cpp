@@ -10,15 +10,15 @@ namespace kith {
 
 namespace distributed {
 
-std::function<void()> place::resumption(activity_record& of, std::coroutine_handle<> suspended) {
-  std::function<void()> resume = [this, &of, suspended] {
+std::function<void()> place::resumption(activity_record& coroutine, std::coroutine_handle<> suspended) {
+  std::function<void()> resume = [this, &coroutine, suspended] {
     {
       const std::lock_guard lock(guard_);
-      resumed_.emplace_back(&of, suspended);
+      resumed_.emplace_back(&coroutine, suspended);
     }
     net_.ring();
   };
-  of.parts.fetch_add(1, relaxed);  // the part that runs now has not ended
+  coroutine.parts.fetch_add(1, relaxed);  // the part that runs now has not ended
   return resume;
 }
 

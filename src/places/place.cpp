@@ -15,11 +15,11 @@ namespace kith::distributed {
 namespace {
 
 /// Under cws there are no messages: its recording is that of any runtime.
-std::unique_ptr<place_records> records_of(const setup& all, int number, const runtime& of) {
-  native::recorder* const recording = runtime::implementation::engine_of(of).recording();
+std::unique_ptr<place_records> records_of(const setup& all, int number, const runtime& tasks) {
+  native::recorder* const recording = runtime::implementation::engine_of(tasks).recording();
   if (recording == nullptr || all.one_group) return nullptr;
   recording->keep_parts();  // the progress thread may have messages when the runtime has ended
-  return std::make_unique<place_records>(recording->parts(), of.workers(), number, all.places, all.clock,
+  return std::make_unique<place_records>(recording->parts(), tasks.workers(), number, all.places, all.clock,
                                          all.processes && number != 0);
 }
 

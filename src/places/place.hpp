@@ -143,7 +143,7 @@ class place {
   void begin_finish(const activity_record* caller, void (*f)(void*), void* context,
                     std::shared_ptr<finish_wait> waiting);
   /// What resumes the coroutine that the running activity is about to suspend.
-  std::function<void()> resumption(activity_record& of, std::coroutine_handle<> suspended);
+  std::function<void()> resumption(activity_record& coroutine, std::coroutine_handle<> suspended);
   /// Takes part in what all places do together, and waits for it. Any task; one at a time.
   void take_part(const char* call, const collective& c);
   /// The activity that the running task belongs to; null if it belongs to none.
@@ -294,10 +294,10 @@ class place {
   std::multimap<std::chrono::steady_clock::time_point, std::shared_ptr<offer>> again_;  // refused offers, by their time
   std::vector<std::shared_ptr<offer>> dropped_;  // the transport may still read their messages
   struct counts {
-    struct of_kind {
+    struct message_counts {
       atomic<std::uint64_t> messages{0}, bytes{0};
     };
-    of_kind spawns, answers, results, credits, dones;
+    message_counts spawns, answers, results, credits, dones;
     atomic<std::uint64_t> largest_spawn{0}, accepted{0}, refused{0}, forced{0}, waited{0};
     atomic<std::uint64_t> fab_sum{0}, fab_peak{0};
   } counts_;

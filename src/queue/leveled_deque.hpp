@@ -100,11 +100,11 @@ class leveled_deque {
 
   own_deque<World>& normal() noexcept { return levels_[1]; }
   const own_deque<World>& normal() const noexcept { return levels_[1]; }
-  template <class Of>
-  std::int64_t sum(const Of& of) const noexcept {
+  template <class ValueOf>
+  std::int64_t sum(const ValueOf& value_of) const noexcept {
     if (!has_levels()) [[likely]]
-      return of(normal());
-    return of(levels_[0]) + of(levels_[1]) + of(levels_[2]);
+      return value_of(normal());
+    return value_of(levels_[0]) + value_of(levels_[1]) + value_of(levels_[2]);
   }
 
   std::array<own_deque<World>, 3> levels_;  // high, normal, low

@@ -90,7 +90,7 @@ class task_trace {
   struct entry {
     site_key key;
     std::uint32_t number = 0;
-    std::uint64_t of = 0;  // which task's; others are empty
+    std::uint64_t task_generation = 0;  // which task's; others are empty
     block* where = nullptr;
     stream_site state;
   };
@@ -98,7 +98,7 @@ class task_trace {
 
   entry& entry_of(const site_key& k) noexcept {
     std::size_t i = hash(k) & mask_;
-    while (entries_[i].of == generation_) {
+    while (entries_[i].task_generation == generation_) {
       if (entries_[i].key == k) return entries_[i];
       i = (i + 1) & mask_;
     }

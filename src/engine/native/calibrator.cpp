@@ -58,7 +58,7 @@ void calibrator::give_up(const task& t) {
 }
 
 detail::outcome calibrator::run(worker& self, task& t) {
-  of_ = nullptr;
+  sampled_ = nullptr;
   pieces_.clear();
   try {
     for (kept_access a : t.access_list()) {
@@ -89,7 +89,7 @@ detail::outcome calibrator::run(worker& self, task& t) {
   } else {
     last_ = {.began = began, .ended = ended};
     measure(t);
-    of_ = &t;
+    sampled_ = &t;
   }
   return how;
 }

@@ -39,7 +39,7 @@ class calibrator {
   };
   /// The sample of this task, if it was the last one run. Can be taken once.
   std::optional<sample> take_sample(const task& t) {
-    return std::exchange(of_, nullptr) == &t ? std::optional(last_) : std::nullopt;
+    return std::exchange(sampled_, nullptr) == &t ? std::optional(last_) : std::nullopt;
   }
 
  private:
@@ -66,9 +66,9 @@ class calibrator {
   const int most_;
   const std::size_t own_bytes_;
   std::map<std::pair<std::uint16_t, int>, sample_group> groups_;
-  std::vector<bool> never_;    // by type: not sampled, since it creates tasks or cannot be run twice
-  std::vector<piece> pieces_;  // of the current task
-  const task* of_ = nullptr;   // the task of the last sample
+  std::vector<bool> never_;        // by type: not sampled, since it creates tasks or cannot be run twice
+  std::vector<piece> pieces_;      // of the current task
+  const task* sampled_ = nullptr;  // the task of the last sample
   sample last_;
   std::vector<std::byte> others_;  // read to fill the core's private caches
   std::vector<std::byte> pages_;   // read to displace address translations

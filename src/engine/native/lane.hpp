@@ -36,9 +36,9 @@ struct lane : detail::fork_lane {
   /// finds them. It makes shallow joins dearer, but not those in a deep recursion.
   static constexpr std::size_t always_offered = 4;
   using halves_places = std::unique_ptr<std::atomic<detail::half*>[]>;
-  lane(worker_id of, std::size_t workers, halves_places room)
+  lane(worker_id owner_id, std::size_t workers, halves_places room)
       : fork_lane(room.get(), most_halves, static_cast<std::uint32_t>(std::min(workers - 1, always_offered))),
-        owner(of),
+        owner(owner_id),
         places_(std::move(room)) {}
   ~lane() {
     detail::frame_stack* const held = frames.stack;

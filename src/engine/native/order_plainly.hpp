@@ -26,9 +26,9 @@ inline detail::tracker& fresh_tracker(detail::handle_base& h, std::uint64_t seri
 /// Whether the handle belongs to this scope: the first that uses it keeps it, and from then on only that scope's owner
 /// uses the state.
 inline bool belongs_to(detail::scope& s, detail::handle_base& h) noexcept {
-  const std::atomic_ref<const void*> of(detail::internals::scope(h));
-  const void* scope = of.load(relaxed);
-  return scope == &s || (scope == nullptr && of.compare_exchange_strong(scope, &s, relaxed));
+  const std::atomic_ref<const void*> handle_scope(detail::internals::scope(h));
+  const void* scope = handle_scope.load(relaxed);
+  return scope == &s || (scope == nullptr && handle_scope.compare_exchange_strong(scope, &s, relaxed));
 }
 
 /// The state of the access's region, if the scope (whose serial number is given) has used it since the last wait, and

@@ -36,7 +36,7 @@
 namespace kith::detail {
 
 struct pending_record {
-  explicit pending_record(pending_store& of) noexcept : store(of) {}
+  explicit pending_record(pending_store& in) noexcept : store(in) {}
 
   pending_store& store;
   task* made = nullptr;  // null until it is scheduled

@@ -47,7 +47,7 @@ class seat_log : public log {
     append({.kind = log_kind::needs, .large = task}, {before, 0});
   }
   /// A task has given another one an argument. `by_owner`: it is the one that waits for both.
-  void delivered(std::uint64_t task, std::size_t number, const detail::argument& what, std::uint64_t by,
+  void delivered(std::uint64_t task, std::size_t number, const detail::argument& what, std::uint64_t deliverer,
                  bool by_owner) noexcept;
   void executed(std::uint64_t task, std::uint64_t began, std::uint64_t ended, std::uint8_t flags) noexcept;
   /// The last child of the task has ended, after its body.

@@ -191,9 +191,9 @@ class idle_cores {
   }
 
  private:
-  static std::int64_t nanoseconds(clockid_t of) noexcept {
+  static std::int64_t nanoseconds(clockid_t clock) noexcept {
     timespec t{};
-    clock_gettime(of, &t);
+    clock_gettime(clock, &t);
     return t.tv_sec * std::int64_t{1'000'000'000} + t.tv_nsec;
   }
   int cores_;
