@@ -70,8 +70,8 @@ detail::outcome captured_code(void* closure, detail::action what) {
 /// on another worker would create its tasks elsewhere.
 class capturing {
  public:
-  capturing(native::worker& w, detail::creation_taker& into) : w_(w), scope_(native::open_scope(w, w.task_scope)) {
-    scope_.taker = &into;
+  capturing(native::worker& w, detail::creation_sink& into) : w_(w), scope_(native::open_scope(w, w.task_scope)) {
+    scope_.sink = &into;
     scope_.throttle_at = 0;
     outer_ = std::exchange(w.children_scope, &scope_);
     lane_ = w.swap_lane(nullptr);
@@ -79,7 +79,7 @@ class capturing {
   ~capturing() {
     w_.swap_lane(lane_);
     w_.children_scope = outer_;
-    scope_.taker = nullptr;
+    scope_.sink = nullptr;
     give_scope(scope_);
   }
   capturing(const capturing&) = delete;

@@ -155,7 +155,7 @@ bool array_run::run_nodes(worker& w) {
         const bool is_short = clock - then < std::uint64_t{nodes_between_clocks} * w.engine.distance.short_task();
         if (is_short != mine.is_short.load(relaxed)) mine.is_short.store(is_short, relaxed);
         until_clock = nodes_between_clocks;
-        w.engine.distance.speak(w.id);
+        w.engine.distance.publish(w.id);
       }
     }
     if (!w.suspended_.empty() && w.ready_to_go_on() != nullptr) [[unlikely]] {

@@ -103,8 +103,8 @@ void start(native_seat& self, detail::scope& s, task& t) {
 }
 
 /// What is captured is not created here.
-[[gnu::noinline]] task_ref submit_to_taker(detail::task_code code, const detail::declared& what) {
-  return detail::current_scope().taker->submit(code, what);
+[[gnu::noinline]] task_ref submit_to_capture(detail::task_code code, const detail::declared& what) {
+  return detail::current_scope().sink->submit(code, what);
 }
 
 /// A task whose closure has been built.
@@ -145,7 +145,7 @@ struct draft_in_scope {
 [[gnu::noinline]] task_ref submit_without_accesses(detail::draft d, detail::task_code code,
                                                    const detail::declared& what) {
   if (d.task == nullptr) [[unlikely]]
-    return submit_to_taker(code, what);
+    return submit_to_capture(code, what);
   const draft_in_scope in(d, code, what);
   if (!in.self.creates_plainly || !what.before.empty()) [[unlikely]]
     return submit_in_full(in.self, in.s, {in.t, in.me, {what.accesses.data(), 0}, what});
@@ -153,7 +153,7 @@ struct draft_in_scope {
 }
 [[gnu::noinline]] task_ref submit_with_accesses(detail::draft d, detail::task_code code, const detail::declared& what) {
   if (d.task == nullptr) [[unlikely]]
-    return submit_to_taker(code, what);
+    return submit_to_capture(code, what);
   const draft_in_scope in(d, code, what);
   ordered done{what.accesses.data(), 0};
   if (!in.self.creates_plainly || !what.before.empty()) [[unlikely]]
@@ -171,7 +171,7 @@ struct draft_in_scope {
   native_seat& self = static_cast<native_seat&>(*s.seat);
   const std::uint64_t began = self.log != nullptr ? ticks() : 0;
   if (s.not_ended_here() >= s.throttle_at) {
-    if (s.taker != nullptr) return s.taker->begin(room.bytes, room.align);
+    if (s.sink != nullptr) return s.sink->begin(room.bytes, room.align);
     static_cast<worker&>(self).help(s);
   }
   self.creating_since = began;  // set after help(), because other tasks may have been created meanwhile
@@ -227,7 +227,7 @@ draft begin(running_task, task_room room) {
 }
 
 void abandon(draft d) noexcept {
-  if (d.task == nullptr) return current_scope().taker->abandon();
+  if (d.task == nullptr) return current_scope().sink->abandon();
   task& t = *static_cast<task*>(d.task);
   free_room(t);
   t.scope->seat->slots.give_own(t);

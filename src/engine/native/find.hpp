@@ -25,7 +25,7 @@ namespace kith::native {
 
 /// Looks for children first, where the wait has any that may be claimed.
 [[gnu::always_inline]] inline task* worker::find(const pending_wait& w) {
-  if (w.listed || !adopted_.empty()) return find_child_first(w);
+  if (w.may_claim_children || !adopted_.empty()) return find_child_first(w);
   return find_anywhere();
 }
 

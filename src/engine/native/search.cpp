@@ -36,10 +36,10 @@ void pause_for_long(int others) {
 /// other stacks are among them, which may not run on top of the wait: they are left in their queues unless the worker
 /// can leave its stack, because what is claimed must run.
 [[gnu::noinline]] task* worker::find_child_first(const pending_wait& w) {
-  if (adopted_.size() > w.adopted_from && (w.anything || may_leave_stack(w))) [[unlikely]] {
+  if (adopted_.size() > w.adopted_from && (w.runs_any_task || may_leave_stack(w))) [[unlikely]] {
     if (task* t = claim_adopted(w.adopted_from)) return t;
   }
-  if (w.listed) {
+  if (w.may_claim_children) {
     const bool asks_first = w.scope->leveled;  // only the policy knows which has the highest priority
     if (asks_first) {
       if (task* t = find_anywhere()) return t;
@@ -55,7 +55,7 @@ void pause_for_long(int others) {
 task* worker::look_everywhere(const pending_wait& w, bool& left_some) {
   left_some = false;
   if (w.is_done() || ready_to_go_on(true) != nullptr || take_half(w, true)) return nullptr;
-  if (w.listed) {
+  if (w.may_claim_children) {
     if (task* t = claim_child(*w.scope, true)) return t;
   }
   // The round that ends with the first `empty` may have begun before this call; the second one is complete.
@@ -215,10 +215,11 @@ task* worker::search_or_park(pending_wait& w) {
   int failed_searches = 0;
   bool left_some = false, surplus = false;
   wake_reason woken = wake_reason::none;
-  const bool tells = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
-  while (!w.is_done() && (w.other = ready_to_go_on()) == nullptr && (t = find(w)) == nullptr && !take_half(w, false)) {
+  const bool announces_wait = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
+  while (!w.is_done() && (w.resumable = ready_to_go_on()) == nullptr && (t = find(w)) == nullptr &&
+         !take_half(w, false)) {
     if (failed_searches++ < engine.options.spin && !(surplus = engine.parked.is_surplus())) {
-      if (engine.workers.size() > 1) engine.distance.listen(id);
+      if (engine.workers.size() > 1) engine.distance.sample(id);
       if (no_hurry_) {
         pause_for_long(engine.looking.load(relaxed) - 1);
       } else {
@@ -226,11 +227,11 @@ task* worker::search_or_park(pending_wait& w) {
       }
       continue;
     }
-    if ((w.other = ready_to_go_on(true, true)) != nullptr) {
+    if ((w.resumable = ready_to_go_on(true, true)) != nullptr) {
       if (surplus) engine.parked.stays();
       break;
     }
-    if (tells)
+    if (announces_wait)
       w.scope->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);  // C2: before the fence in announce()
     engine.policy.idle(*this);
     engine.parked.announce(id, std::exchange(surplus, false));
@@ -258,7 +259,7 @@ task* worker::search_or_park(pending_wait& w) {
       engine.parked.wake_all();
     }
   }
-  if (tells) w.scope->waiting.store(0, relaxed);
+  if (announces_wait) w.scope->waiting.store(0, relaxed);
   resting_ = false;
   start_busy();
   if (log != nullptr) [[unlikely]]
@@ -274,7 +275,7 @@ wake_reason worker::sleep(bool left_some) {
 
 /// The last worker to sleep asks the gate whether it holds tasks back.
 wake_reason worker::sleep_in_order() {
-  return engine.together.sleep(id, engine.parked, [this](stall_check::moment now) {
+  return engine.together.sleep(id, engine.parked, [this](stall_check::sleep_epoch now) {
     all_slept = now;
     return engine.policy.stalled(*this);
   });

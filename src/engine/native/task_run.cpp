@@ -153,9 +153,9 @@ template <class Call>
 /// The body of a task of `s` has ended, and has created tasks.
 [[gnu::noinline]] detail::outcome worker::leave_children_behind(detail::scope& s, detail::outcome how) {
   if (how == detail::outcome::again || how == detail::outcome::generated) {  // keeps `said` over the wait
-    const phase mine = std::exchange(said, {});
+    const exploration mine = std::exchange(explored, {});
     if (std::exception_ptr failure = end_children()) s.fail(std::move(failure));
-    said = mine;
+    explored = mine;
     return how;
   }
   left_children_ = children_scope;

@@ -88,8 +88,8 @@ void worker::tell_waiting() {
 
 void worker::wait_for_children() {
   if (children_scope == nullptr) return;
-  if (children_scope->taker != nullptr) [[unlikely]]
-    children_scope->taker->refuse("kith::wait()");
+  if (children_scope->sink != nullptr) [[unlikely]]
+    children_scope->sink->refuse("kith::wait()");
   tell_waiting();
   wait_for(children_scope, "kith::wait()");
   if (std::exception_ptr failure = children_scope->take_failure()) std::rethrow_exception(std::move(failure));

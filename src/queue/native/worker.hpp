@@ -79,7 +79,7 @@ class worker_view {
   log* steal_log = nullptr;                                                                 // may be null
   const identity::naming_state* naming_of_innermost = nullptr;                              // the engine's
   const stall_check* together = nullptr;                                                    // the engine's
-  stall_check::moment all_slept = 0;  // within gate::stalled(): when it was called
+  stall_check::sleep_epoch all_slept = 0;  // within gate::stalled(): when it was called
 
  private:
   sleepers& parked_;
