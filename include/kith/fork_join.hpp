@@ -53,7 +53,7 @@ auto join(F&& f, G&& g) {
   }
 }
 
-/// Of other than two functions: not compiled, with a sentence that says what to write.
+/// Rejects other numbers of functions than two at compile time, with a message that says what to write.
 template <class... F>
   requires(sizeof...(F) != 2)
 auto join(F&&...) {

@@ -72,7 +72,7 @@ alternative on_node(const recording& r, const explanation& e, std::size_t n, con
   return x;
 }
 
-/// Of `t` and its descendants, the task whose end completed `t`.
+/// The task whose end completed `t`: `t` itself, or a descendant.
 std::int32_t ended_last(const recording& r, std::int32_t t) {
   const std::vector<std::int32_t> parents = parents_of(r);
   std::vector<std::int32_t> last_child(r.tasks.size(), -1);

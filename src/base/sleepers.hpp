@@ -61,8 +61,8 @@ class sleepers {
 
   // ---- the worker itself
 
-  /// The worker is about to sleep. It must look for work once more after this call. `surplus`: as is_surplus() has
-  /// said.
+  /// The worker is about to sleep. It must look for work once more after this call. `surplus`: what is_surplus() has
+  /// returned.
   void announce(worker_id w, bool surplus = false) noexcept {
     spots_[w.index()].awake.store(0, relaxed);
     if (most_ != 0) clear_owed(w);

@@ -2,7 +2,8 @@
 // stay held back.
 //
 // Workers sleep through it if there is a gate. docs/sleep.md has the argument. Invariants:
-//  A1  A worker is counted from before it sleeps until after. While it is counted, it makes nothing visible and
+//  A1  A worker is counted from just before its sleep until just after. While it is counted, it makes nothing visible
+//  and
 //      wakes no worker, except the last one while it calls `stalled`.
 //  A2  The count holds how many workers sleep, and how often one has left. Two epochs have the same value only
 //      if no worker left in between.

@@ -69,9 +69,9 @@ class memory_space final : private memory_listener {
   /// Binds the pages of a deferred region to its home, if it has one and they are not bound yet.
   void bind(region& r) const noexcept;
 
-  /// As kith::known_bytes_on_nodes.
+  /// What kith::known_bytes_on_nodes() returns.
   std::vector<std::uint64_t> known_bytes(const void* memory, std::size_t bytes);
-  /// As kith::count_pages.
+  /// What kith::count_pages() returns.
   std::optional<page_census> count(const void* memory, std::size_t bytes) const;
 
   /// True if there are several nodes and the system lets us place pages.
@@ -123,7 +123,7 @@ class memory_space final : private memory_listener {
 
 /// As kith::allocate without a runtime.
 memory_block allocate_alone(std::size_t bytes, distribution how);
-/// As kith::deallocate.
+/// Gives back a block (kith::deallocate()).
 void release_block(void* memory);
 
 }  // namespace kith

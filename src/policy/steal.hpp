@@ -43,7 +43,7 @@ class steal final : public policy<World> {
     if (e.say_origin()) return;
     const std::string worker = e.worker_text(f.worker);
     if (f.released_here) {
-      e.say_of_policy(worker + " ended its last predecessor (" + f.released_by + "), and had it at hand");
+      e.say_of_policy(worker + " ended its last predecessor (" + f.released_by + "), and ran it next");
     } else if (e.is_created_here()) {
       e.say_of_policy(worker + " created it, and had it in its own deque");
     } else if (f.stolen) {

@@ -18,7 +18,7 @@ class leveled_deque {
   using allocator_type = std::pmr::polymorphic_allocator<>;
   using worker = typename World::worker;
 
-  /// As own_deque.
+  /// An own_deque for each level, with these arguments.
   leveled_deque(worker_id owner, const worker_set& audience, allocator_type memory = std::pmr::new_delete_resource())
       : levels_{own_deque<World>(owner, audience, memory), own_deque<World>(owner, audience, memory),
                 own_deque<World>(owner, audience, memory)} {}

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of a record of counts: those of the set in `small`, in order, then the two times.
+/// Reads a record of counts: those of the set in `small`, in order, then the two times.
 recorded_counts counts_of(const log_cell& head, const std::byte* rest) {
   recorded_counts c;
   std::uint32_t at = 0;

@@ -110,7 +110,7 @@ class address_map {
   std::uint64_t key_of(const void* p) const noexcept {
     return (reinterpret_cast<std::uintptr_t>(p) & address_mask) | std::uint64_t{epoch_} << address_bits;
   }
-  /// Of an address, without the epoch: an address keeps its entry.
+  /// The hash of an address, without the epoch: an address keeps its entry.
   std::uint64_t hash(std::uint64_t bits) const noexcept { return (bits * 0x9e3779b97f4a7c15u) >> shift_; }
   found find_in_index(const detail::access_record&, std::uint16_t type);
   found add(const detail::access_record&, std::uint16_t type);

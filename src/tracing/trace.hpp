@@ -38,7 +38,7 @@ class call_stack {
     if (depth_ != 0) --depth_;
   }
   void clear() noexcept { depth_ = 0; }
-  /// Of the innermost; 0 if that is not known.
+  /// The caller of the innermost function; 0 if that is not known.
   std::uintptr_t caller() const noexcept { return depth_ == 0 || depth_ > most ? 0 : calls_[depth_ - 1]; }
 
  private:
@@ -123,7 +123,8 @@ class task_trace {
   call_stack calls_;  // of the body
 };
 
-/// Of the calling thread, outside tasks. Exceptions and switches of stacks may leave it with too many functions.
+/// The functions that the calling thread is in, outside tasks. Exceptions and switches of stacks may leave it with too
+/// many functions.
 inline constinit thread_local call_stack calls_outside [[gnu::tls_model("initial-exec")]];
 
 /// The calling thread's trace is in change: what a signal handler touches meanwhile is not recorded.

@@ -259,7 +259,7 @@ workload workload_of(const sim_options& o, const machine_model& m, const sim::ru
   return all;
 }
 
-/// Of each run, compared with each of its programs alone.
+/// The figures of each run, compared with each of its programs alone.
 std::vector<multiprogram_figures> compare_with_alone(const workload& all, const machine_model& m,
                                                      const std::vector<sim::run_options>& runs,
                                                      const std::vector<sim::result>& results, progress& bar) {

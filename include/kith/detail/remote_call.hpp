@@ -55,7 +55,7 @@ class remote_function {
 template <class P, class Argument>
 inline constexpr bool stays = std::is_same_v<P, Argument> || (is_span<P> && (is_span<Argument> || is_vector<Argument>));
 
-/// Of a function or a function object.
+/// The parameters and the result of a function or a function object.
 template <class F>
 struct signature : signature<plain_call<F>> {};
 /// The value that arrives where an activity's result is asked for.
@@ -108,8 +108,8 @@ struct constant_function {
   }
 };
 
-/// The same, for a place's progress thread to call when the message comes, however busy the workers are. It must be
-/// short, must not wait or spawn, and gets its place as an argument: it is no activity.
+/// A function as a type, for a place's progress thread to call when the message comes, however busy the workers are. It
+/// must be short, must not wait or spawn, and gets its place as an argument: it is no activity.
 template <auto F>
 struct progress_function : constant_function<F> {
   static constexpr bool by_progress = true;

@@ -102,7 +102,7 @@ void start(native_seat& self, detail::scope& s, task& t) {
   return n.me;
 }
 
-/// What is captured is not created here.
+/// Passes the task to the capture that takes what this scope creates.
 [[gnu::noinline]] task_ref submit_to_capture(detail::task_code code, const detail::declared& what) {
   return detail::current_scope().sink->submit(code, what);
 }

@@ -33,7 +33,8 @@ struct lane : detail::fork_lane {
   /// Deeper joins of a stack run without being offered.
   static constexpr std::uint32_t most_halves = 1 << 14;
   /// So many of the oldest halves are always offered: a worker that becomes idle while this one runs something long
-  /// finds them. It makes shallow joins dearer, but not those in a deep recursion.
+  /// finds them. Joins that have fewer others below them on the stack are dearer for it; in a deep recursion nearly all
+  /// halves stay private.
   static constexpr std::size_t always_offered = 4;
   using halves_places = std::unique_ptr<std::atomic<detail::half*>[]>;
   lane(worker_id owner_id, std::size_t workers, halves_places room)

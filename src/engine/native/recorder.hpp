@@ -100,7 +100,7 @@ class recorder {
   std::string parts() const { return parts_.path(); }
   /// The parts are not assembled when the recording ends: whoever calls this does it.
   void keep_parts() noexcept { parts_stay_ = true; }
-  /// Of this recording; null if it has no addresses.
+  /// The part of the recording that has addresses; null if it has none.
   void* addresses() const noexcept { return addresses_; }
   /// Records the final homes of the regions. Called when all workers have stopped.
   void keep_homes(const region_table& regions);

@@ -26,7 +26,7 @@ void pause_for_long(int others) {
 
 }  // namespace
 
-/// The policy has answered so.
+/// The policy has given an answer without a task.
 [[gnu::noinline]] task* worker::found_none(poll_result answer) {
   no_hurry_ = answer.kind == poll_result::later;
   return answer.kind != poll_result::retry ? drain_inbox() : nullptr;

@@ -25,7 +25,7 @@ class native_seat : public seat {
   void* addresses = nullptr;      // what traced_body takes; null: no addresses are recorded
   identity::naming_state naming;  // of the task that creates on this seat; used if identities are kept
   std::uint64_t creating_since = 0;            // in ticks; valid while the creation of a task is recorded
-  std::exception_ptr failed_declaration = {};  // add_remaining_edges() has failed so; for submit_in_full()
+  std::exception_ptr failed_declaration = {};  // what add_remaining_edges() has thrown; for submit_in_full()
 };
 
 }  // namespace kith::native

@@ -56,8 +56,8 @@ void worker::release_from(std::uint32_t first) {
   return start_released(last, more);
 }
 
-/// A task has ended and is retired: hands over what it has released, `last` (may be null) after batch_. `more`: as
-/// ended_in() has said.
+/// A task has ended and is retired: hands over what it has released, `last` (may be null) after batch_. `more`: what
+/// ended_in() has returned.
 task* worker::start_released(task* last, bool more) {
   if (last != nullptr) batch_.push_back(last);
   if (!internal_.empty()) more = end_internal() || more;

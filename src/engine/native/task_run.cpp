@@ -59,7 +59,7 @@ task* worker::run(task& t) {
   return end_run(t, execute(t, timed));
 }
 
-/// The body of t has ended so.
+/// The body of t has ended, with this outcome.
 [[gnu::always_inline]] inline task* worker::end_run(task& t, detail::outcome how) {
   return how == detail::outcome::ended ? end(t) : end_run_in_full(t, how);
 }

@@ -357,7 +357,8 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
   const auto below_low_mark = [&s, few, bytes] {
     return s.unfinished() < few && (bytes == 0 || s.unfinished_bytes() < bytes - bytes / 2);
   };
-  const auto condition_for_resumers = below_low_mark;  // a copy, so that the one that the loop asks stays in registers
+  // Others ask a copy, so that the condition that the loop asks stays in registers.
+  const auto condition_for_resumers = below_low_mark;
   pending_wait w{[](const void* d) { return (*static_cast<decltype(&below_low_mark)>(d))(); }, &condition_for_resumers};
   w.scope = on_top ? &s : nullptr;
   w.may_claim_children = on_top && s.listed;

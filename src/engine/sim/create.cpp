@@ -21,7 +21,7 @@ bool engine::is_member(const task_record& made, std::int32_t creator) const {
   return owner >= 0 && owner != creator && (made.flags & others) == 0;
 }
 
-/// As native::worker::help_to_fill().
+/// Whether a task that creates in its group has met the throttle (native::worker::help_to_fill()).
 bool engine::is_throttled_member(worker& w, std::uint32_t scope) const {
   if (w.tasks_until_throttle_check-- != 0) return false;
   w.tasks_until_throttle_check = throttle_.member_goes_on_for(false);

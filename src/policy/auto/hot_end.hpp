@@ -52,7 +52,7 @@ class hot_end {
   /// The worker runs a task that was not taken from the chosen end.
   void went_on(worker& self) { states_[self.id.index()].chosen = false; }
 
-  /// As observer::ran().
+  /// The task's body has ended, and took so long (observer::ran()).
   void timed(const task& t, worker& self, std::uint64_t nanoseconds) {
     const state& mine = states_[self.id.index()];
     if (!mine.chosen) return;
