@@ -167,7 +167,7 @@ void static_graph::edge(node before, node after) {
   for (node n : {before, after}) {
     if (n >= nodes()) {
       throw error("static_graph::edge(): there is no node " + std::to_string(n) + ", only " + std::to_string(nodes()) +
-                  " so far");
+                  " so far; expected numbers that add() returned");
     }
   }
   c.edges.emplace_back(before, after);
@@ -179,7 +179,9 @@ void static_graph::run() {
   native::worker* const w = native::worker::current();
   if (w == nullptr)
     throw error("static_graph::run(): no task runs on this thread; call it inside runtime::run() or a task");
-  if (c.running.exchange(true, acquire)) throw error("static_graph::run(): the graph is running");
+  if (c.running.exchange(true, acquire))
+    throw error(
+        "static_graph::run(): the graph is running; run it again when that run has ended, or make a second graph");
   struct ending {
     content& c;
     ~ending() { c.running.store(false, release); }

@@ -198,11 +198,12 @@ void run_apart(void* context, void (*f)(void*)) {
 loop_dealer::loop_dealer(std::int64_t begin, std::int64_t end, schedule how, int shares)
     : begin_(begin), end_(std::max(begin, end)), grain_(how.grain), deal_(how.deal), shares_(shares) {
   if (how.grain < 0)
-    throw error("schedule: the grain is " + std::to_string(how.grain) +
+    throw error("kith::schedule: the grain is " + std::to_string(how.grain) +
                 "; expected 0 (1; for static_: equal shares) or more");
   // The count of dealt iterations may exceed the end by one chunk for each taker, which needs room.
   if (static_cast<std::uint64_t>(end_) - static_cast<std::uint64_t>(begin_) > std::uint64_t{1} << 48) {
-    throw error("loop: [" + std::to_string(begin) + ", " + std::to_string(end) + ") has more than 2^48 iterations");
+    throw error("parallel loop: [" + std::to_string(begin) + ", " + std::to_string(end) +
+                ") has more than 2^48 iterations; run it as several loops");
   }
   const std::int64_t count = end_ - begin_;
   if (grain_ == 0) grain_ = deal_ == schedule::static_ ? (count + shares - 1) / shares : 1;

@@ -129,7 +129,8 @@ topology new_topology() {
   if (keeps_plugins == nullptr) hwloc_topology_init(&keeps_plugins);
   hwloc_topology_t made = nullptr;
   if (hwloc_topology_init(&made) != 0)
-    throw error("hwloc could not start: " + std::string(std::strerror(errno)), error_kind::resources);
+    throw error("hwloc could not start: " + std::string(std::strerror(errno)) + "; free some memory",
+                error_kind::resources);
   hwloc_topology_set_flags(made, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   return topology(made);
 }
@@ -141,7 +142,9 @@ bool try_load(const topology& t) {
 
 void load(const topology& t, const std::string& what) {
   if (!try_load(t))
-    throw error(what + ": hwloc could not read the topology: " + std::strerror(errno), error_kind::resources);
+    throw error(what + ": hwloc could not read the topology: " + std::strerror(errno) +
+                    "; set KITH_MACHINE to a machine that is known (`kith machines`)",
+                error_kind::resources);
 }
 
 machine machine_of(const topology& from) {
@@ -149,7 +152,9 @@ machine machine_of(const topology& from) {
   const std::vector<hwloc_obj_t> nodes = objects(from, HWLOC_OBJ_NUMANODE);
   const std::vector<hwloc_obj_t> cores = core_objects(from);
   if (nodes.empty() || cores.empty())
-    throw error("hwloc's topology has no memory node or no CPU", error_kind::resources);
+    throw error(
+        "hwloc's topology has no memory node or no CPU; set KITH_MACHINE to a machine that is known (`kith machines`)",
+        error_kind::resources);
   for (hwloc_obj_t o : nodes) {
     made.nodes.push_back({node_id(static_cast<int>(made.nodes.size())),
                           static_cast<int>(o->os_index),

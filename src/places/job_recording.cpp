@@ -63,7 +63,8 @@ void assemble_job(const std::string& file, int places) noexcept {
     }
     const auto end = std::chrono::steady_clock::now() + longest_wait;
     while (in_use(all)) {
-      if (std::chrono::steady_clock::now() > end) throw error("another place is still writing");
+      if (std::chrono::steady_clock::now() > end)
+        throw error("another place is still writing; wait until its process has ended");
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     assemble_places(all);

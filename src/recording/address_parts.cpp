@@ -133,7 +133,7 @@ void read_streams(recording& r, const std::string& path, const std::unordered_ma
     at += sizeof head;
     if (head[2] > size - std::min(size, at))
       throw error(path + ": damaged: a stream of " + std::to_string(head[2]) + " bytes at byte " + std::to_string(at) +
-                      ", behind which there are " + std::to_string(size - at),
+                      ", behind which there are " + std::to_string(size - at) + "; record the run again",
                   error_kind::input);
     recorded_stream s{head[1], std::vector<std::uint8_t>(head[2])};
     in.read(reinterpret_cast<char*>(s.bytes.data()), static_cast<std::streamsize>(s.bytes.size()));

@@ -191,7 +191,8 @@ constexpr bool is_remote_call() {
         !call::takes_pointers && !call::gives_pointer,
         "no pointer crosses a place; pass or return the value, a std::vector or a std::span of what it points "
         "to");
-    static_assert(call::parameters == sizeof...(Args), "the function takes another number of arguments");
+    static_assert(call::parameters == sizeof...(Args),
+                  "the function takes another number of arguments; give one for each of its parameters");
     if constexpr (call::parameters == sizeof...(Args)) {
       static_assert(call::template accepts<Args...>, "an argument cannot be converted to the function's parameter");
       return !call::takes_references && !(call::is_coroutine && call::takes_any_references) && !call::takes_pointers &&

@@ -45,7 +45,7 @@ void engine::measure_from_here() {
 }
 
 result engine::results() {
-  if (const std::string word = policy().final_error(); !word.empty()) throw error(word);
+  if (const std::string word = policy().final_error(); !word.empty()) throw error("simulation: " + word);
   result r;
   for (const member_state& m : members_) {
     r.makespan = std::max(r.makespan, m.ended - baseline_.time);
