@@ -309,8 +309,8 @@ misses plain_misses(touching_script& s, const program& p, const result& r, const
       }
       for (std::uint64_t l = from / 64; l <= until / 64; ++l) {
         const auto o = caches.access(core, static_cast<std::uint32_t>(base + l), k.writes);
-        all.first += o.from != sim::line_caches::source::first;
-        all.second += o.from == sim::line_caches::source::memory || o.from == sim::line_caches::source::other_core;
+        all.first += o.from != sim::line_caches::found_in::first;
+        all.second += o.from == sim::line_caches::found_in::memory || o.from == sim::line_caches::found_in::other_core;
       }
     }
   }

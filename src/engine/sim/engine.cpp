@@ -63,7 +63,7 @@ constexpr picoseconds longest = picoseconds{1} << 62;
 engine::engine(const program& p, const machine_model& m, const run_options& s)
     : program_(p),
       machine_(m),
-      settings_(s),
+      options_(s),
       cores_(cores_of(m, s)),
       team_(m.hardware, nodes_of(m, cores_)),
       view_(regions_, team_.served_by()),
@@ -271,7 +271,7 @@ result engine::run() {
       goes_on = w.clock == now && !w.parked && !w.awaits_acceptance && !done_ && now < events_.first_but(id);
     } while (goes_on);
     if (w.clock > longest)
-      throw error("the simulated run lasts for more than 53 days: " + settings_.policy + " is given up");
+      throw error("the simulated run lasts for more than 53 days: " + options_.policy + " is given up");
     events_.set(id, w.parked || w.awaits_acceptance ? event_queue::never : w.clock);
   }
   return results();
