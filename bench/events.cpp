@@ -29,8 +29,8 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-nlohmann::ordered_json row(const kith::sim::program& p, const kith::machine_model& on, const kith::sim::run_options& set,
-                           int runs) {
+nlohmann::ordered_json row(const kith::sim::program& p, const kith::machine_model& on,
+                           const kith::sim::run_options& set, int runs) {
   std::vector<double> seconds;
   kith::sim::result r;
   for (int i = 0; i < runs; ++i) {

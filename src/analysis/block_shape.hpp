@@ -22,7 +22,7 @@ struct block_shape {
   shape what = line;
   std::int32_t rows = 0, columns = 0;
   bool given = false;  // by the caller; else found
-  double linked = 0;  // mean distance of linked blocks; 0: there are no links
+  double linked = 0;   // mean distance of linked blocks; 0: there are no links
 
   /// Row and column of block i.
   std::pair<std::int32_t, std::int32_t> at(std::int32_t i) const noexcept;

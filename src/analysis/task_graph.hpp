@@ -15,7 +15,7 @@ struct task_graph {
   struct vertex {
     std::int32_t task = -1;
     std::int32_t depth = 0;  // edges on the longest path to it
-    std::int32_t rank = 0;  // index among the vertices of its depth, which are ordered by where their blocks lie,
+    std::int32_t rank = 0;   // index among the vertices of its depth, which are ordered by where their blocks lie,
                              // lower left to upper right
   };
   std::vector<vertex> vertices;                              // in the order of creation

@@ -108,7 +108,8 @@ std::vector<usable_core> choose(std::vector<usable_core> from, std::size_t count
     order.push_back({from[i], given[from[i].core->node.index()]++});
   }
   std::sort(order.begin(), order.end(), [](const ranked& a, const ranked& b) {
-    return std::tuple(a.it.core->core_class, a.turn, a.it.core->node) < std::tuple(b.it.core->core_class, b.turn, b.it.core->node);
+    return std::tuple(a.it.core->core_class, a.turn, a.it.core->node) <
+           std::tuple(b.it.core->core_class, b.turn, b.it.core->node);
   });
   prefer_unclaimed(order, count, wish);
   order.resize(std::min(count, order.size()));

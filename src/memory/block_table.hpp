@@ -17,7 +17,7 @@
 namespace kith {
 
 struct memory_block {
-  const page_map* at = nullptr;              // never destroyed
+  const page_map* at = nullptr;               // never destroyed
   distribution asked = distribution::system;  // the requested distribution; `at.what` is the one in effect
   std::uint64_t space = 0;                    // the space of `at.nodes`
   std::uint64_t owner = 0;                    // the runtime that allocated it; 0: none
@@ -56,7 +56,7 @@ class block_table {
   std::mutex guard_;  // guards the blocks
   std::map<std::uintptr_t, memory_block> blocks_;
   std::set<page_map> page_maps_;  // of all blocks ever made
-  std::mutex telling_;              // guards the listeners; held while they are called
+  std::mutex telling_;            // guards the listeners; held while they are called
   std::vector<memory_listener*> listeners_;
 };
 

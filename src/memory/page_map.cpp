@@ -28,7 +28,7 @@ node_id page_map::node_of(std::uintptr_t address, std::uint64_t count) const noe
 }
 
 void page_map::add_bytes(std::uintptr_t address, std::uint64_t count, std::span<std::uint64_t> by_node,
-                          std::uint64_t& unknown) const noexcept {
+                         std::uint64_t& unknown) const noexcept {
   if (address - begin >= bytes) {
     unknown += count;
     return;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "analysis/address_comparison.hpp"
+#include "analysis/block_shape.hpp"
 #include "analysis/find_task.hpp"
 #include "analysis/homes.hpp"
-#include "analysis/block_shape.hpp"
 #include "analysis/place_counts.hpp"
 #include "analysis/placement.hpp"
 #include "analysis/task_graph.hpp"

@@ -13,7 +13,8 @@ using kith::worker_id;
 using kith::native::core_distance;
 
 void hear(core_distance& d, int times, std::uint64_t ticks) {
-  for (int i = 0; i < times; ++i) d.add_sample(worker_id(0), i % 10 == 9 ? 1'000'000 : ticks);  // an interrupt now and then
+  for (int i = 0; i < times; ++i)
+    d.add_sample(worker_id(0), i % 10 == 9 ? 1'000'000 : ticks);  // an interrupt now and then
 }
 
 TEST(core_distance, cores_are_near_until_somebody_has_listened) {

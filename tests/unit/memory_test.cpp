@@ -290,9 +290,9 @@ TEST(Migration, OfMemoryThatWasGivenBackMeanwhileIsNone) {
 TEST(Allocate, PlacementsStayAsTheyWere) {
   block_table table;
   const page_map two{.begin = 16 * system_page,
-                      .bytes = 4 * system_page,
-                      .what = distribution::block,
-                      .nodes = {node_id(0), node_id(1)}};
+                     .bytes = 4 * system_page,
+                     .what = distribution::block,
+                     .nodes = {node_id(0), node_id(1)}};
   const page_map one{
       .begin = 16 * system_page, .bytes = 8 * system_page, .what = distribution::local, .nodes = {node_id(1)}};
   const auto* const address = reinterpret_cast<const void*>(two.begin);

@@ -78,8 +78,8 @@ TEST(Placement, SharesAreContiguousAndDifferByAtMostAPage) {
 
 TEST(Placement, SumsAgreeWithAPageByPageCount) {
   const page_map all[] = {over(distribution::fine, 23, {0, 1, 2, 3}),  over(distribution::fine, 5, {7, 6, 1}),
-                           over(distribution::block, 23, {0, 1, 2, 3}), over(distribution::block, 2, {0, 1, 2, 3}),
-                           over(distribution::coarse, 9, {4}),          over(distribution::system, 9, {})};
+                          over(distribution::block, 23, {0, 1, 2, 3}), over(distribution::block, 2, {0, 1, 2, 3}),
+                          over(distribution::coarse, 9, {4}),          over(distribution::system, 9, {})};
   for (const page_map& p : all) {
     for (std::uintptr_t from : {p.begin, p.begin + 1, p.begin + page - 1, p.begin + 3 * page, p.begin + p.bytes - 1}) {
       for (std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{page}, 3 * page + 5, 17 * page, p.bytes, 40 * page}) {

@@ -13,8 +13,8 @@ namespace {
 using namespace kith;
 using kind = kith::distribution::kind;
 using kith::test::page;
-using sim::fidelity;
 using sim::address_layout;
+using sim::fidelity;
 using sim::result;
 using sim::run_options;
 using testing::ElementsAre;
@@ -96,7 +96,8 @@ TEST(sim_address_layout, memory_given_out_again_is_another_allocation) {
 TEST(sim_address_layout, a_piece_is_on_one_node) {
   const recording r = pages_at({base, base + page, base + 4 * page, base + 8 * page}, {asked(base, 16)});
   const std::vector<node_id> workers{node_id(0), node_id(1)};
-  const address_layout l(sim::program_of(r), synthetic_machine("node:2 core:1"), workers, sim::distribution::fine, 4 * page);
+  const address_layout l(sim::program_of(r), synthetic_machine("node:2 core:1"), workers, sim::distribution::fine,
+                         4 * page);
   EXPECT_EQ(l.node_at(0, 0), node_id(0));
   EXPECT_EQ(l.node_at(1, 0), node_id(0));
   EXPECT_EQ(l.node_at(2, 0), node_id(1));

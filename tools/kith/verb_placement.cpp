@@ -66,7 +66,7 @@ shown look_at(const recording& r, const placement_options& o) {
   if (s.arrays.empty() && !s.places.empty() && o.policies.empty()) return s;  // the places alone
   s.array = array_of_number(s.arrays, o.array);
   s.shape = o.grid.empty() ? analysis::find_shape(s.array.regions.size(), analysis::links_of(r, s.array))
-                            : analysis::given_shape(s.array.regions.size(), o.grid);
+                           : analysis::given_shape(s.array.regions.size(), o.grid);
   if (o.tasks != 0) s.graph = analysis::graph_of(r, s.array, s.shape, static_cast<std::size_t>(o.tasks));
   return s;
 }

@@ -78,7 +78,7 @@ struct array_internals {
   }
   template <class T>
   static void scatter_part(const distributed_array<T>& a, int place, std::uint64_t first, std::span<const T> part,
-                         std::span<T> values) {
+                           std::span<T> values) {
     a.scatter_part(place, first, part, values);
   }
   /// What read_share() has returned. Throws its failure.

@@ -66,8 +66,8 @@ std::vector<std::int32_t> enclosing(const recording& r) {
 
 }  // namespace
 
-address_layout::address_layout(const program& p, const machine& on, std::span<const node_id> worker_nodes, distribution d,
-               std::uint64_t piece)
+address_layout::address_layout(const program& p, const machine& on, std::span<const node_id> worker_nodes,
+                               distribution d, std::uint64_t piece)
     : block_of_(enclosing(p.recorded)) {
   const memory_nodes nodes(on, worker_nodes);
   const auto count = static_cast<std::int64_t>(on.nodes.size());

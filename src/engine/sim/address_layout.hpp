@@ -31,7 +31,7 @@ class address_layout {
   /// `worker_nodes` has the node of each worker; nodes are dealt from that of worker 0 on. `piece` is the least
   /// number of bytes on one node; pages are dealt in such pieces.
   address_layout(const program& p, const machine& on, std::span<const node_id> worker_nodes, distribution d,
-         std::uint64_t piece);
+                 std::uint64_t piece);
 
   /// The address of region r in the layout. Unique, and always the same for a recording.
   std::uintptr_t address(std::uint32_t r) const noexcept { return address_[r]; }
@@ -52,7 +52,7 @@ class address_layout {
   }
 
  private:
-  std::vector<page_map> blocks_;        // by allocation
+  std::vector<page_map> blocks_;         // by allocation
   std::vector<std::uintptr_t> address_;  // by region
   std::vector<std::int32_t> block_of_;   // by region; -1: none
 };

@@ -138,7 +138,7 @@ std::string described(const block_shape& l, const analysis::block_array& a) {
   const std::string how = l.given ? "" : l.linked == 0 ? ", in the order of addresses" : ", found from the dependences";
   const std::string form = l.what == block_shape::line       ? "one after the other"
                            : l.what == block_shape::triangle ? fmt::format("a triangle of {} rows", l.rows)
-                                                        : fmt::format("{} rows of {}", l.rows, l.columns);
+                                                             : fmt::format("{} rows of {}", l.rows, l.columns);
   return fmt::format("{} {}: {}{}", counted(a.regions.size(), "block"), each, form, how);
 }
 
