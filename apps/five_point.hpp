@@ -41,7 +41,7 @@ class five_point : public row_app<double> {
   }
 
  protected:
-  five_point(const arguments& a, weights w, placement nodes = placement::shares) : row_app(a, nodes), weights_(w) {}
+  five_point(const arguments& a, weights w, node_choice nodes = node_choice::shares) : row_app(a, nodes), weights_(w) {}
 
   std::unique_ptr<node_program> sweep_as(const task_type& type, double ns_per_cell) const {
     return sweep_by(type, ns_per_cell,

@@ -23,7 +23,7 @@ constexpr parameter jacobi_parameters[] = {
 
 class jacobi final : public five_point {
  public:
-  explicit jacobi(const arguments& a) : five_point(a, {0.2, 0.2}, placement::round_robin) {}
+  explicit jacobi(const arguments& a) : five_point(a, {0.2, 0.2}, node_choice::round_robin) {}
 
  private:
   const task_type& initial_type() const override {

@@ -127,8 +127,8 @@ int color_of(std::pair<std::int64_t, std::int64_t> share, coloring colors, const
   return owner;
 }
 
-node node_of(std::pair<std::int64_t, std::int64_t> share, placement nodes, const target& where) {
-  return nodes == placement::round_robin ? where.turn(share.first) : where.of(share.first, share.second);
+node node_of(std::pair<std::int64_t, std::int64_t> share, node_choice nodes, const target& where) {
+  return nodes == node_choice::round_robin ? where.turn(share.first) : where.of(share.first, share.second);
 }
 
 void run(node_program& p, const way& w, const target& where) {

@@ -68,7 +68,7 @@ inline constexpr parameter as_parameter = {
 inline constexpr parameter colors_parameter = {"colors", "good", "good", "colors of the nodes: good, bad or invalid"};
 
 /// The nodes that tasks of shares are annotated with, for the policy `socket`.
-enum class placement : std::uint8_t {
+enum class node_choice : std::uint8_t {
   shares,       // equal shares of neighbours
   round_robin,  // in turn
 };
@@ -76,7 +76,7 @@ enum class placement : std::uint8_t {
 struct way {
   std::optional<variant> as;  // none: the variant that suits the policy
   coloring colors = coloring::good;
-  placement nodes = placement::shares;
+  node_choice nodes = node_choice::shares;
 };
 /// From --as and --colors. Throws kith::error for other words. `more`: further words that a program accepts
 /// for --as, with their variants.
@@ -88,7 +88,7 @@ std::string_view name_of(variant);
 /// The color of share `first` of `second` on `where`.
 int color_of(std::pair<std::int64_t, std::int64_t> share, coloring, const target& where);
 /// The node of share `first` of `second` on `where`.
-node node_of(std::pair<std::int64_t, std::int64_t> share, placement, const target& where);
+node node_of(std::pair<std::int64_t, std::int64_t> share, node_choice, const target& where);
 
 /// Runs the program, and waits for it.
 void run(node_program&, const way&, const target& where);

@@ -25,7 +25,7 @@ class row_app : public app {
   std::span<std::byte> output() final { return grid_.bytes(last_); }
 
  protected:
-  explicit row_app(const arguments& a, placement nodes = placement::shares)
+  explicit row_app(const arguments& a, node_choice nodes = node_choice::shares)
       : how_(way_of(a)), grid_(a), steps_(a.number("iterations", 1, 1 << 30)), seed_(a.seed()) {
     how_.nodes = nodes;
   }

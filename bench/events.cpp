@@ -29,8 +29,8 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-nlohmann::ordered_json row(const kith::sim::program& p, const kith::machine_model& on, const kith::sim::settings& set,
-                           int runs) {
+nlohmann::ordered_json row(const kith::sim::program& p, const kith::machine_model& on,
+                           const kith::sim::run_options& set, int runs) {
   std::vector<double> seconds;
   kith::sim::result r;
   for (int i = 0; i < runs; ++i) {
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
   std::string file, machine = "xeon-e7-8860";
   std::vector<std::string> policies{"nabbit", "nabbitc", "steal", "fifo"};
   int runs = 5;
-  kith::sim::settings set;
+  kith::sim::run_options set;
   set.workers = 80;
   set.fidelity = kith::sim::fidelity::abstract;
   const std::map<std::string, kith::sim::fidelity> fidelities{{"abstract", kith::sim::fidelity::abstract},

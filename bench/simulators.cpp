@@ -101,7 +101,7 @@ double by_simgrid(const kith::recording& r, int workers) {
 }
 
 double by_kith(const kith::recording& r, const kith::machine_model& on, int workers) {
-  kith::sim::settings set;
+  kith::sim::run_options set;
   set.policy = "fifo";
   set.workers = workers;
   set.fidelity = kith::sim::fidelity::abstract;

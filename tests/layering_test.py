@@ -42,7 +42,7 @@ STRANGERS = [*((deciding, "src/recording") for deciding in ("src/queue", "src/pa
              # These are linked into programs; the library knows them by base/access_tracer.hpp and base/counters.hpp.
              *((folder, "src/counting") for folder in ("src/tracing", "src/memory", "src/engine", "src/api")),
              ("src/memory", "src/tracing"), ("src/engine", "src/tracing"), ("src/api", "src/tracing")]
-DECIDING = ["src/policy", "src/queue", "src/replay"]  # no thread, lock, clock, system call, MPI or engine of their own
+DECIDING = ["src/policy", "src/queue", "src/replay"]  # no thread, lock, system call, MPI or engine of their own, no clock but now()
 FORBIDDEN = re.compile(r"^(thread|mutex|shared_mutex|condition_variable|future|chrono|ctime|time\.h|unistd\.h|"
                        r"semaphore|barrier|latch|stop_token|sched\.h|csignal|signal\.h|fcntl\.h|fstream|random|"
                        r"pthread\.h|sys/.*|linux/.*|mpi\.h|engine/.*|base/(clock|futex|sleepers)\.hpp|"

@@ -107,7 +107,8 @@ class [[nodiscard]] activity {
       }
       R await_resume() const { return inner->take_or_throw(); }
     };
-    if (coroutine_ == nullptr) throw error("activity: co_await of one that was moved from");
+    if (coroutine_ == nullptr)
+      throw error("activity: co_await of one that was moved from; call the function again for another activity");
     return awaiter{coroutine_};
   }
 

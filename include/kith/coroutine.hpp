@@ -106,7 +106,7 @@ T sync_wait(coroutine<T>&& what) {
     return result.take();
   }
 }
-/// Of what is no coroutine, or still has a name: not compiled, with a sentence that says what to write.
+/// Rejects what is no coroutine, or still has a name, at compile time, with a message that says what to write.
 template <class F>
   requires(!detail::is_coroutine<F>)
 auto sync_wait(F&&) {

@@ -94,7 +94,8 @@ class data_flow {
           "without captures whose parameters have types");
     } else {
       using call = typename detail::signature_of<F>::type;
-      static_assert(call::parameters == sizeof...(Args), "the function takes another number of arguments");
+      static_assert(call::parameters == sizeof...(Args),
+                    "the function takes another number of arguments; give one for each of its parameters");
       static_assert(!call::is_coroutine, "the function of a data_flow's task cannot be a coroutine");
       if constexpr (call::parameters == sizeof...(Args) && !call::is_coroutine)
         submit<F>(place, std::index_sequence_for<Args...>(), args...);

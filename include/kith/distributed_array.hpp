@@ -141,7 +141,7 @@ class distributed_array {
     if (owners.size() == 1) return parts.front().get();
     std::vector<T> values(count);
     for (std::size_t k = 0; k < owners.size(); ++k)
-      place_part(owners[k], first, std::span<const T>(parts[k].get()), std::span(values));
+      scatter_part(owners[k], first, std::span<const T>(parts[k].get()), std::span(values));
     return values;
   }
   T get(std::uint64_t i) const { return get(i, 1).front(); }
@@ -259,7 +259,7 @@ class distributed_array {
     return gathered.empty() ? part : std::span<const T>(gathered);
   }
   /// Puts the place's elements where they belong among `values`.
-  void place_part(int place, std::uint64_t first, std::span<const T> part, std::span<T> values) const {
+  void scatter_part(int place, std::uint64_t first, std::span<const T> part, std::span<T> values) const {
     std::uint64_t taken = 0;
     for_each_run_of(place, first, values.size(), [&](std::uint64_t i, std::uint64_t length) {
       std::ranges::copy(part.subspan(taken, length), values.subspan(i - first).begin());

@@ -31,7 +31,7 @@ auto join(F&& f, G&& g) {
     using namespace detail;
     half_of<G> second(g);
     fork_lane* lane = this_lane;
-    split_deque<half>::place at = lane->halves.top();
+    split_deque<half>::slot_pointer at = lane->halves.top();
     if (!lane->halves.push(at, second)) [[unlikely]] {
       if (const join_by how = offer(second); how != join_by::lane) return join_without_lane<F, G>(f, second, how);
       lane = this_lane;
@@ -53,7 +53,7 @@ auto join(F&& f, G&& g) {
   }
 }
 
-/// Of other than two functions: not compiled, with a sentence that says what to write.
+/// Rejects other numbers of functions than two at compile time, with a message that says what to write.
 template <class... F>
   requires(sizeof...(F) != 2)
 auto join(F&&...) {

@@ -94,7 +94,7 @@ class access_list {
   void add(const access<P>& a) {
     records_.push_back(detail::internals::record(a));
   }
-  /// Of what is no access: not compiled, with a sentence that says what to write.
+  /// Rejects what is no access at compile time, with a message that says what to write.
   template <class T>
   void add(const T&) {
     static_assert(sizeof(T) == 0,

@@ -144,15 +144,15 @@ class place_future {
   /// worker and no stack meanwhile. Throws as get(), and `error` in an activity that is not a coroutine.
   auto operator co_await() const {
     struct awaiter {
-      place_future of;
+      place_future future;
 
-      bool await_ready() const noexcept { return of.ready(); }
+      bool await_ready() const noexcept { return future.ready(); }
       void await_suspend(std::coroutine_handle<> suspended) const {
-        if (!of.valid()) return of.wait();                                 // throws
-        const std::shared_ptr<detail::remote_result> result = of.result_;  // *this may end in then()
+        if (!future.valid()) return future.wait();                             // throws
+        const std::shared_ptr<detail::remote_result> result = future.result_;  // *this may end in then()
         result->then(detail::resumption(suspended));
       }
-      R await_resume() const { return of.get(); }
+      R await_resume() const { return future.get(); }
     };
     return awaiter{*this};
   }

@@ -39,7 +39,7 @@ class optional_number : public std::optional<Number> {
   template <class T>
     requires std::is_convertible_v<T, Number>
   constexpr optional_number(T value) noexcept : std::optional<Number>(static_cast<Number>(value)) {}
-  /// Of a text in quotes: not compiled, with a sentence that says what to write.
+  /// Rejects a text at compile time, with a message that says what to write.
   template <class Text>
     requires std::is_same_v<Text, char>
   constexpr optional_number(const Text*) {
@@ -105,7 +105,7 @@ struct runtime_options {
 class runtime {
  public:
   explicit runtime(const runtime_options& options = {});
-  /// Of a text: not compiled, with a sentence that says what to write.
+  /// Rejects a text at compile time, with a message that says what to write.
   template <class Text>
     requires std::is_convertible_v<const Text&, std::string_view>
   explicit runtime(const Text&) {

@@ -38,7 +38,7 @@ template <class R>
   });
 }
 
-/// Of other arguments: not compiled, with a sentence that says what to write.
+/// Rejects other arguments at compile time, with a message that says what to write.
 template <class... Arguments>
   requires(!detail::are_futures<std::remove_cvref_t<Arguments>...>)
 auto when_all(Arguments&&...) {

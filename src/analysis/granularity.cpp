@@ -86,24 +86,25 @@ granularity granularity_of(const recording& r) {
     if (t.worker < 0 || t.has(recorded_task::fence) || t.has(recorded_task::skipped)) continue;
     work += static_cast<double>(t.work_ns);
     if (t.has(recorded_task::root)) continue;
-    sum& of = by_type[t.type];
-    ++of.tasks;
-    of.work += t.work_ns;
+    sum& total = by_type[t.type];
+    ++total.tasks;
+    total.work += t.work_ns;
     ++all.tasks;
   }
   if (all.tasks == 0 || busy <= 0) return all;
   const double overhead = std::max(0.0, busy - work);
   all.overhead_ns = overhead / static_cast<double>(all.tasks);
   all.overhead_share = overhead / busy;
-  for (const auto& [type, of] : by_type) {
-    type_granularity g{type, of.tasks, static_cast<double>(of.work) / static_cast<double>(of.tasks), 0, 1, false};
+  for (const auto& [type, total] : by_type) {
+    type_granularity g{type, total.tasks, static_cast<double>(total.work) / static_cast<double>(total.tasks),
+                       0,    1,           false};
     const double each = g.mean_ns + all.overhead_ns;
     if (each > 0) g.overhead_share = all.overhead_ns / each;
     if (g.overhead_share > wanted_share) {
       const double merged = (1 - wanted_share) / wanted_share * all.overhead_ns / std::max(1.0, g.mean_ns);
       g.merge = std::max<std::uint64_t>(2, about(merged));
     }
-    g.matters = each * static_cast<double>(of.tasks) >= least_part * busy;
+    g.matters = each * static_cast<double>(total.tasks) >= least_part * busy;
     all.types.push_back(g);
   }
   std::ranges::sort(all.types, {}, [](const type_granularity& g) { return std::pair(-g.overhead_share, g.type); });

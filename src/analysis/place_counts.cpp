@@ -7,11 +7,11 @@ namespace kith::analysis {
 std::vector<place_count> counts_of_places(const recording& r) {
   std::vector<place_count> all(r.places.size());
   for (std::size_t p = 0; p < all.size(); ++p) {
-    const recorded_place& of = r.places[p];
-    all[p].host = of.host;
-    all[p].workers = of.workers;
-    all[p].error_ns = of.error_ns;
-    for (std::uint32_t w = of.first_worker; w < of.first_worker + of.workers; ++w)
+    const recorded_place& place = r.places[p];
+    all[p].host = place.host;
+    all[p].workers = place.workers;
+    all[p].error_ns = place.error_ns;
+    for (std::uint32_t w = place.first_worker; w < place.first_worker + place.workers; ++w)
       all[p].nodes.push_back(r.worker_node[w]);
     std::ranges::sort(all[p].nodes);
     const auto more = std::ranges::unique(all[p].nodes);

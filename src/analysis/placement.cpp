@@ -1,7 +1,7 @@
 #include "analysis/placement.hpp"
 
+#include "analysis/block_shape.hpp"
 #include "analysis/homes.hpp"
-#include "analysis/layout.hpp"
 
 #include <kith/access.hpp>
 #include <kith/error.hpp>

@@ -29,7 +29,7 @@ void drop_lone_vertices(task_graph& g, std::vector<std::int32_t>& block) {
 
 }  // namespace
 
-task_graph graph_of(const recording& r, const block_array& a, const layout& l, std::size_t most) {
+task_graph graph_of(const recording& r, const block_array& a, const block_shape& l, std::size_t most) {
   const std::vector<std::int32_t> place = places_in(r, a);
   std::vector<std::int32_t> vertex_of(r.tasks.size(), -1);
   std::vector<std::int32_t> block;  // of each vertex: the first block that it writes
@@ -67,7 +67,7 @@ task_graph graph_of(const recording& r, const block_array& a, const layout& l, s
   for (const std::int32_t i : order) {
     task_graph::vertex& v = g.vertices[static_cast<std::size_t>(i)];
     if (static_cast<std::size_t>(v.depth) == g.at_depth.size()) g.at_depth.push_back(0);
-    v.place = g.at_depth[static_cast<std::size_t>(v.depth)]++;
+    v.rank = g.at_depth[static_cast<std::size_t>(v.depth)]++;
   }
   return g;
 }

@@ -14,10 +14,10 @@ namespace kith::analysis {
 namespace {
 
 /// Scales `of` by part / whole.
-std::uint64_t share(std::uint64_t part, std::uint64_t whole, std::uint64_t of) {
-  if (whole == 0 || part == whole) return part == whole ? of : 0;
+std::uint64_t share(std::uint64_t part, std::uint64_t whole, std::uint64_t amount) {
+  if (whole == 0 || part == whole) return part == whole ? amount : 0;
   return static_cast<std::uint64_t>(
-      std::llround(static_cast<double>(part) * static_cast<double>(of) / static_cast<double>(whole)));
+      std::llround(static_cast<double>(part) * static_cast<double>(amount) / static_cast<double>(whole)));
 }
 
 void add_data(const recording& r, explanation& e, const home_history& homes) {
@@ -72,7 +72,7 @@ alternative on_node(const recording& r, const explanation& e, std::size_t n, con
   return x;
 }
 
-/// Of `t` and its descendants, the task whose end completed `t`.
+/// The task whose end completed `t`: `t` itself, or a descendant.
 std::int32_t ended_last(const recording& r, std::int32_t t) {
   const std::vector<std::int32_t> parents = parents_of(r);
   std::vector<std::int32_t> last_child(r.tasks.size(), -1);

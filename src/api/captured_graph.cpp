@@ -18,7 +18,7 @@ namespace kith {
 struct captured_graph::content {
   native::capture tasks{"captured_graph"};
   native::node_arrays arrays;
-  native::array_run::lanes lanes;
+  native::array_run::node_deques deques;
   atomic<bool> running{false};
 
   /// Marks the graph as running while it lives.
@@ -70,8 +70,8 @@ detail::outcome captured_code(void* closure, detail::action what) {
 /// on another worker would create its tasks elsewhere.
 class capturing {
  public:
-  capturing(native::worker& w, detail::creation_taker& into) : w_(w), scope_(native::open_scope(w, w.task_scope)) {
-    scope_.taker = &into;
+  capturing(native::worker& w, detail::creation_sink& into) : w_(w), scope_(native::open_scope(w, w.task_scope)) {
+    scope_.sink = &into;
     scope_.throttle_at = 0;
     outer_ = std::exchange(w.children_scope, &scope_);
     lane_ = w.swap_lane(nullptr);
@@ -79,7 +79,7 @@ class capturing {
   ~capturing() {
     w_.swap_lane(lane_);
     w_.children_scope = outer_;
-    scope_.taker = nullptr;
+    scope_.sink = nullptr;
     give_scope(scope_);
   }
   capturing(const capturing&) = delete;
@@ -134,7 +134,7 @@ void captured_graph::run() {
   if (nodes() == 0) return;
   content& c = *content_;
   const content::use now(c, "run()");
-  if (native::may_run_arrays(w, c.arrays, c.tasks.has_levels())) return native::run_arrays(w, c.arrays, c.lanes);
+  if (native::may_run_arrays(w, c.arrays, c.tasks.has_levels())) return native::run_arrays(w, c.arrays, c.deques);
   c.run_as_tasks(w);
   native::learn_homes(w, c.arrays);
 }

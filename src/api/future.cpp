@@ -12,7 +12,7 @@ namespace kith::detail {
 
 namespace {
 
-native::engine& engine_of(const scope& s) noexcept { return static_cast<native::native_seat&>(*s.creator).engine; }
+native::engine& engine_of(const scope& s) noexcept { return static_cast<native::native_seat&>(*s.seat).engine; }
 
 scope& open_outside(native::engine& e) {
   e.refuse_inherited("runtime::submit()");
@@ -27,7 +27,7 @@ creation::creation(std::uint64_t runtime) : runtime_(runtime), outside_(false) {
   const native::worker* const w = native::worker::current();
   if (runtime == 0 || (w != nullptr && w->engine.number == runtime)) {
     scope_ = &current_scope();
-    if (scope_->taker != nullptr) scope_->taker->refuse("a task with a future (kith::async, then, when_all)");
+    if (scope_->sink != nullptr) scope_->sink->refuse("a task with a future (kith::async, then, when_all)");
     runtime_ = engine_of(*scope_).number;
     return;
   }

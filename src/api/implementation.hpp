@@ -9,8 +9,8 @@ namespace kith {
 
 class runtime::implementation {
  public:
-  implementation(machine on, const worker_plan& plan, native::engine_options settings)
-      : engine(std::move(on), plan, std::move(settings)) {}
+  implementation(machine on, const worker_plan& plan, native::engine_options options)
+      : engine(std::move(on), plan, std::move(options)) {}
   static native::engine& engine_of(const runtime& r) noexcept { return r.impl_->engine; }
   native::engine engine;
 };

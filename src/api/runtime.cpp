@@ -80,7 +80,7 @@ runtime_options under_another_schedule(runtime_options o) {
   return o;
 }
 
-native::engine_options settings_of(const runtime_options& o, int workers, bool cores_shared) {
+native::engine_options engine_options_of(const runtime_options& o, int workers, bool cores_shared) {
   native::engine_options s;
   s.policy = use_setting(o.policy, var::policy, [](std::string text) {
     std::string without_mark = text;
@@ -139,9 +139,9 @@ runtime::runtime(const runtime_options& asked) {
   const worker_plan plan =
       plan_workers(on, process_limits(), workers_setting(o.workers), oversubscribe_setting(o.oversubscribe),
                    {bind_setting(o.bind), [&](int cpu, int level) { return claims->take(cpu, level); }});
-  native::engine_options settings = settings_of(o, plan.workers, plan.cores_shared);
-  settings.claims = claims;
-  impl_ = std::make_unique<implementation>(std::move(on), plan, std::move(settings));
+  native::engine_options options = engine_options_of(o, plan.workers, plan.cores_shared);
+  options.claims = claims;
+  impl_ = std::make_unique<implementation>(std::move(on), plan, std::move(options));
 }
 
 // In a child of fork(), an inherited runtime has no workers to wait for, and its resources are the parent's.

@@ -29,7 +29,7 @@ struct static_graph::content {
   bool has_priorities = false;
 
   // ---- of the current run
-  native::array_run::lanes lanes;
+  native::array_run::node_deques deques;
   atomic<bool> running{false};
   detail::node_scope* scope = nullptr;
 
@@ -167,7 +167,7 @@ void static_graph::edge(node before, node after) {
   for (node n : {before, after}) {
     if (n >= nodes()) {
       throw error("static_graph::edge(): there is no node " + std::to_string(n) + ", only " + std::to_string(nodes()) +
-                  " so far");
+                  " so far; expected numbers that add() returned");
     }
   }
   c.edges.emplace_back(before, after);
@@ -179,7 +179,9 @@ void static_graph::run() {
   native::worker* const w = native::worker::current();
   if (w == nullptr)
     throw error("static_graph::run(): no task runs on this thread; call it inside runtime::run() or a task");
-  if (c.running.exchange(true, acquire)) throw error("static_graph::run(): the graph is running");
+  if (c.running.exchange(true, acquire))
+    throw error(
+        "static_graph::run(): the graph is running; run it again when that run has ended, or make a second graph");
   struct ending {
     content& c;
     ~ending() { c.running.store(false, release); }
@@ -193,7 +195,7 @@ void static_graph::run() {
       throw;
     }
   }
-  if (native::may_run_arrays(*w, c.arrays, c.has_priorities)) return native::run_arrays(*w, c.arrays, c.lanes);
+  if (native::may_run_arrays(*w, c.arrays, c.has_priorities)) return native::run_arrays(*w, c.arrays, c.deques);
   c.run_as_tasks();
   native::learn_homes(*w, c.arrays);
 }

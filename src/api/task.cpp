@@ -59,7 +59,7 @@ group::group() : unwinding_(std::uncaught_exceptions()) {
 }
 
 group::~group() {
-  native::worker& w = static_cast<native::worker&>(*scope_->creator);
+  native::worker& w = static_cast<native::worker&>(*scope_->seat);
   if (w.engine.inherited()) return;  // a child of fork(): no worker ends the tasks here
   if (!native::runs_owner_of(*scope_)) {
     std::fputs(
@@ -85,7 +85,7 @@ group::~group() {
 }
 
 void group::wait() {
-  native::worker& w = static_cast<native::worker&>(*scope_->creator);
+  native::worker& w = static_cast<native::worker&>(*scope_->seat);
   w.engine.refuse_inherited("group::wait()");
   if (!native::runs_owner_of(*scope_)) {
     throw error(
@@ -198,10 +198,12 @@ void run_apart(void* context, void (*f)(void*)) {
 loop_dealer::loop_dealer(std::int64_t begin, std::int64_t end, schedule how, int shares)
     : begin_(begin), end_(std::max(begin, end)), grain_(how.grain), deal_(how.deal), shares_(shares) {
   if (how.grain < 0)
-    throw error("schedule: the grain is " + std::to_string(how.grain) + "; expected 0 (automatic) or more");
+    throw error("kith::schedule: the grain is " + std::to_string(how.grain) +
+                "; expected 0 (1; for static_: equal shares) or more");
   // The count of dealt iterations may exceed the end by one chunk for each taker, which needs room.
   if (static_cast<std::uint64_t>(end_) - static_cast<std::uint64_t>(begin_) > std::uint64_t{1} << 48) {
-    throw error("loop: [" + std::to_string(begin) + ", " + std::to_string(end) + ") has more than 2^48 iterations");
+    throw error("parallel loop: [" + std::to_string(begin) + ", " + std::to_string(end) +
+                ") has more than 2^48 iterations; run it as several loops");
   }
   const std::int64_t count = end_ - begin_;
   if (grain_ == 0) grain_ = deal_ == schedule::static_ ? (count + shares - 1) / shares : 1;

@@ -97,8 +97,8 @@ std::vector<misspelt> misspelt_variables() {
 }
 
 void tell_misspelt_variables() {
-  static constinit atomic<bool> told{false};
-  if (told.exchange(true, relaxed)) return;
+  static constinit atomic<bool> warned{false};
+  if (warned.exchange(true, relaxed)) return;
   for (const misspelt& m : misspelt_variables())
     std::fprintf(stderr, "kith: the environment variable %s is not known; %s is\n", m.name.c_str(), m.meant->name);
 }

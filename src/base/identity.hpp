@@ -29,7 +29,7 @@ constexpr std::uint64_t of_node(std::uint64_t graph, std::uint64_t key_hash) noe
 }
 
 /// The state of a task that creates others: its own identity, and its counts.
-struct creator {
+struct naming_state {
   std::uint64_t self = outside;
   std::uint64_t children = 0, graphs = 0;  // created and explored so far
   std::uint64_t waits = 0;                 // waits begun

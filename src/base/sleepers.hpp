@@ -17,7 +17,7 @@
 //      thread that owes it sees that there is none and makes a sleeper the watcher: frequent_fence() in withhold() and
 //      owe() pairs with process_fence() in resign(). A worker that is named as the watcher resigns when it does not
 //      sleep.
-//  S6  A worker forgives what is owed to everybody before its last look, and owes it again if it then finds something.
+//  S6  A worker clears what is owed to everybody before its last look, and owes it again if it then finds something.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -61,11 +61,11 @@ class sleepers {
 
   // ---- the worker itself
 
-  /// The worker is about to sleep. It must look for work once more after this call. `surplus`: as is_surplus() has
-  /// said.
+  /// The worker is about to sleep. It must look for work once more after this call. `surplus`: what is_surplus() has
+  /// returned.
   void announce(worker_id w, bool surplus = false) noexcept {
     spots_[w.index()].awake.store(0, relaxed);
-    if (most_ != 0) forgive(w);
+    if (most_ != 0) clear_owed(w);
     count_.fetch_add(1, relaxed);
     if (surplus) leaving_.fetch_sub(1, relaxed);
     word_of(w).fetch_or(bit_of(w), release);  // orders the reset and the count (S4) before it; pairs with take()
@@ -77,7 +77,7 @@ class sleepers {
   bool retract(worker_id w) noexcept {
     const bool was_parked = take(w);
     if (most_ != 0) {
-      if (spots_[w.index()].forgave) owe(owed_to_all);  // S6
+      if (spots_[w.index()].cleared_owed) owe(owed_to_all);  // S6
       wakes_up(w);
     }
     return was_parked;
@@ -179,7 +179,7 @@ class sleepers {
   };
   struct alignas(false_sharing_range) spot {
     atomic<std::uint32_t> awake{0};  // a wake_reason
-    bool forgave = false;            // the worker's own: what was owed when it announced itself
+    bool cleared_owed = false;       // the worker's own: what was owed when it announced itself
   };
 
   static constexpr auto watch = static_cast<std::uint32_t>(wake_reason::watch);
@@ -235,9 +235,9 @@ class sleepers {
     if (watcher_.load(relaxed) == 0) static_cast<void>(summon());
   }
   /// A worker that is about to look at everything, and then sleeps.
-  void forgive(worker_id w) noexcept {
-    spots_[w.index()].forgave = owed_.load(relaxed) != 0;
-    if (spots_[w.index()].forgave) owed_.store(0, relaxed);
+  void clear_owed(worker_id w) noexcept {
+    spots_[w.index()].cleared_owed = owed_.load(relaxed) != 0;
+    if (spots_[w.index()].cleared_owed) owed_.store(0, relaxed);
     atomic<std::uint64_t>& owed = parked_[w.index() / 64].owed;
     if ((owed.load(relaxed) & bit_of(w)) != 0) owed.fetch_and(~bit_of(w), relaxed);
   }

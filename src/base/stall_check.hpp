@@ -2,9 +2,10 @@
 // stay held back.
 //
 // Workers sleep through it if there is a gate. docs/sleep.md has the argument. Invariants:
-//  A1  A worker is counted from before it sleeps until after. While it is counted, it makes nothing visible and
+//  A1  A worker is counted from just before its sleep until just after. While it is counted, it makes nothing visible
+//  and
 //      wakes no worker, except the last one while it calls `stalled`.
-//  A2  The count holds how many workers sleep, and how often one has left. Two moments have the same value only
+//  A2  The count holds how many workers sleep, and how often one has left. Two epochs have the same value only
 //      if no worker left in between.
 //  A3  If all are counted and all have their bit set, each has looked in vain after all pushes. A worker that was rung
 //      for work since then has lost its bit (S1, S2 of sleepers.hpp), and one that has it again has looked again.
@@ -19,15 +20,15 @@ class stall_check {
   explicit stall_check(int workers) : workers_(static_cast<std::uint32_t>(workers)) {}
 
   /// The value of the count when a worker saw that all sleep.
-  using moment = std::uint64_t;
+  using sleep_epoch = std::uint64_t;
 
   /// As sleepers::sleep(), for an announced worker that has looked in vain. The last worker to sleep calls
-  /// stalled(moment). That may take tasks that are held back, and must return true if there is now something to
+  /// stalled(epoch). That may take tasks that are held back, and must return true if there is now something to
   /// do; all workers are then woken.
   template <class Stalled>
   wake_reason sleep(worker_id w, sleepers& parked, Stalled&& stalled) {
     // acq_rel: pairs with the fetch_add of the other workers; the last one sees all that they did before they slept.
-    const moment now = asleep_.fetch_add(one, acq_rel) + one;
+    const sleep_epoch now = asleep_.fetch_add(one, acq_rel) + one;
     if (static_cast<std::uint32_t>(now) == workers_ && awaiting_.load(relaxed) == 0 && parked.all_announced() &&
         lasts(now) && stalled(now))
       parked.wake_all();
@@ -39,7 +40,7 @@ class stall_check {
   /// Whether no worker has left its sleep since `m`. If so, what the caller saw before this call was there
   /// while all slept: a worker that was woken from elsewhere and pushed it would have left before the push, and
   /// the lock under which the caller saw it orders the two.
-  bool lasts(moment m) const noexcept { return asleep_.load(relaxed) == m; }
+  bool lasts(sleep_epoch m) const noexcept { return asleep_.load(relaxed) == m; }
 
   /// While a worker waits for something that threads other than workers may complete, nothing can be concluded.
   /// Called by a worker before and after that wait.
@@ -47,11 +48,11 @@ class stall_check {
   void end_awaiting() noexcept { awaiting_.fetch_sub(1, relaxed); }
 
  private:
-  static constexpr moment one = 1, left = (std::uint64_t{1} << 32) - one;
+  static constexpr sleep_epoch one = 1, left = (std::uint64_t{1} << 32) - one;
 
   const std::uint32_t workers_;
   // Low 32 bits: workers asleep. High 32 bits: number of wake-ups, so that no value repeats.
-  alignas(false_sharing_range) atomic<moment> asleep_{0};
+  alignas(false_sharing_range) atomic<sleep_epoch> asleep_{0};
   // Workers blocked on a future. Raised before sleeping, so that the acq_rel on `asleep_` orders it.
   atomic<std::uint32_t> awaiting_{0};
 };

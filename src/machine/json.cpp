@@ -21,7 +21,7 @@ std::string to_json(const machine& m) {
         {{"id", n.id.value}, {"os_index", n.os_index}, {"memory_bytes", n.memory_bytes}, {"cores", numbers(n.cores)}});
   }
   for (const machine::core& c : m.cores) {
-    all["cores"].push_back({{"id", c.id.value}, {"node", c.node.value}, {"cpus", c.cpus}, {"kind", c.kind}});
+    all["cores"].push_back({{"id", c.id.value}, {"node", c.node.value}, {"cpus", c.cpus}, {"kind", c.core_class}});
   }
   all["caches"] = nlohmann::ordered_json::array();
   for (const machine::cache& c : m.caches) {

@@ -20,7 +20,7 @@ struct machine {
     core_id id;
     node_id node;
     std::vector<int> cpus;  // the system's numbers of its hardware threads, ascending, at least one
-    int kind = 0;           // 0: the fastest cores; hybrid processors also have 1, 2, ...
+    int core_class = 0;     // 0: the fastest cores; hybrid processors also have 1, 2, ...
   };
   struct node {
     node_id id;

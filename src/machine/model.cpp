@@ -58,12 +58,12 @@ void read_cores(model_section s, machine_model& m) {
     }
     m.hardware.nodes.push_back(std::move(node));
   }
-  // Slower cores have higher kinds.
-  std::vector<double> kinds = m.speeds;
-  std::ranges::sort(kinds, std::greater<>());
-  kinds.erase(std::ranges::unique(kinds).begin(), kinds.end());
+  // Slower cores are of higher classes.
+  std::vector<double> speeds = m.speeds;
+  std::ranges::sort(speeds, std::greater<>());
+  speeds.erase(std::ranges::unique(speeds).begin(), speeds.end());
   for (std::size_t c = 0; c < m.speeds.size(); ++c)
-    m.hardware.cores[c].kind = static_cast<int>(std::ranges::find(kinds, m.speeds[c]) - kinds.begin());
+    m.hardware.cores[c].core_class = static_cast<int>(std::ranges::find(speeds, m.speeds[c]) - speeds.begin());
 }
 
 void read_cache(model_section s, machine_model& m) {

@@ -87,10 +87,10 @@ void read_distance(model_section s, machine_model& m) {
   const int nodes = static_cast<int>(m.hardware.nodes.size());
   std::vector<std::vector<int>>& d = m.hardware.distances;
   d.assign(static_cast<std::size_t>(nodes), std::vector<int>(static_cast<std::size_t>(nodes), local));
-  const auto fill = [&](const auto& of) {
+  const auto fill = [&](const auto& distance) {
     for (int a = 0; a < nodes; ++a) {
       for (int b = 0; b < nodes; ++b) {
-        if (a != b) d[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] = of(a, b);
+        if (a != b) d[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] = distance(a, b);
       }
     }
   };

@@ -91,30 +91,31 @@ void prefer_unclaimed(std::vector<Ranked>& order, std::size_t count, const bind_
   order = std::move(sorted);
 }
 
-/// Chooses `count` cores: fast kinds before slow ones, spread over the nodes. Returns them in the order of the nodes.
+/// Chooses `count` cores: fast classes before slow ones, spread over the nodes. Returns them in the order of the nodes.
 std::vector<usable_core> choose(std::vector<usable_core> from, std::size_t count, std::size_t nodes,
                                 const bind_wish& wish) {
   struct ranked {
     usable_core it;
-    int turn;  // how many cores of its kind its node has before it
+    int turn;  // how many cores of its class its node has before it
   };
   std::vector<ranked> order;
   std::sort(from.begin(), from.end(), [](const usable_core& a, const usable_core& b) {
-    return std::tuple(a.core->kind, a.core->id) < std::tuple(b.core->kind, b.core->id);
+    return std::tuple(a.core->core_class, a.core->id) < std::tuple(b.core->core_class, b.core->id);
   });
   std::vector<int> given(nodes, 0);
   for (std::size_t i = 0; i < from.size(); ++i) {
-    if (i > 0 && from[i - 1].core->kind != from[i].core->kind) std::fill(given.begin(), given.end(), 0);
+    if (i > 0 && from[i - 1].core->core_class != from[i].core->core_class) std::fill(given.begin(), given.end(), 0);
     order.push_back({from[i], given[from[i].core->node.index()]++});
   }
   std::sort(order.begin(), order.end(), [](const ranked& a, const ranked& b) {
-    return std::tuple(a.it.core->kind, a.turn, a.it.core->node) < std::tuple(b.it.core->kind, b.turn, b.it.core->node);
+    return std::tuple(a.it.core->core_class, a.turn, a.it.core->node) <
+           std::tuple(b.it.core->core_class, b.turn, b.it.core->node);
   });
   prefer_unclaimed(order, count, wish);
   order.resize(std::min(count, order.size()));
   std::sort(order.begin(), order.end(), [](const ranked& a, const ranked& b) {
-    return std::tuple(a.it.core->node, a.it.core->kind, a.it.core->id) <
-           std::tuple(b.it.core->node, b.it.core->kind, b.it.core->id);
+    return std::tuple(a.it.core->node, a.it.core->core_class, a.it.core->id) <
+           std::tuple(b.it.core->node, b.it.core->core_class, b.it.core->id);
   });
   std::vector<usable_core> chosen;
   for (const ranked& r : order) chosen.push_back(r.it);

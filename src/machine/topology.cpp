@@ -61,7 +61,7 @@ node_id node_of(hwloc_const_bitmap_t cpus, const std::vector<hwloc_obj_t>& nodes
 }
 
 /// hwloc ranks kinds from the least powerful up, or not at all if it cannot tell which is faster.
-int kind_of(const topology& from, hwloc_const_bitmap_t cpus) {
+int class_of(const topology& from, hwloc_const_bitmap_t cpus) {
   const int kinds = hwloc_cpukinds_get_nr(from.get(), 0);
   const int kind = kinds > 1 ? hwloc_cpukinds_get_by_cpuset(from.get(), cpus, 0) : -1;
   int efficiency = -1;
@@ -129,7 +129,8 @@ topology new_topology() {
   if (keeps_plugins == nullptr) hwloc_topology_init(&keeps_plugins);
   hwloc_topology_t made = nullptr;
   if (hwloc_topology_init(&made) != 0)
-    throw error("hwloc could not start: " + std::string(std::strerror(errno)), error_kind::resources);
+    throw error("hwloc could not start: " + std::string(std::strerror(errno)) + "; free some memory",
+                error_kind::resources);
   hwloc_topology_set_flags(made, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   return topology(made);
 }
@@ -141,7 +142,9 @@ bool try_load(const topology& t) {
 
 void load(const topology& t, const std::string& what) {
   if (!try_load(t))
-    throw error(what + ": hwloc could not read the topology: " + std::strerror(errno), error_kind::resources);
+    throw error(what + ": hwloc could not read the topology: " + std::strerror(errno) +
+                    "; set KITH_MACHINE to a machine that is known (`kith machines`)",
+                error_kind::resources);
 }
 
 machine machine_of(const topology& from) {
@@ -149,7 +152,9 @@ machine machine_of(const topology& from) {
   const std::vector<hwloc_obj_t> nodes = objects(from, HWLOC_OBJ_NUMANODE);
   const std::vector<hwloc_obj_t> cores = core_objects(from);
   if (nodes.empty() || cores.empty())
-    throw error("hwloc's topology has no memory node or no CPU", error_kind::resources);
+    throw error(
+        "hwloc's topology has no memory node or no CPU; set KITH_MACHINE to a machine that is known (`kith machines`)",
+        error_kind::resources);
   for (hwloc_obj_t o : nodes) {
     made.nodes.push_back({node_id(static_cast<int>(made.nodes.size())),
                           static_cast<int>(o->os_index),
@@ -159,7 +164,7 @@ machine machine_of(const topology& from) {
   for (hwloc_obj_t o : cores) {
     const core_id id(static_cast<int>(made.cores.size()));
     const node_id node = node_of(o->cpuset, nodes);
-    made.cores.push_back({id, node, numbers(o->cpuset), kind_of(from, o->cpuset)});
+    made.cores.push_back({id, node, numbers(o->cpuset), class_of(from, o->cpuset)});
     made.nodes[node.index()].cores.push_back(id);
   }
   made.caches = caches_of(from, cores);

@@ -21,9 +21,9 @@ namespace {
 [[maybe_unused]] const block_table& table_before_main = block_table::of_process();  // base/fork.hpp says why
 }
 
-memory_block block_table::add(placement p, distribution asked, std::uint64_t space, std::uint64_t owner) {
+memory_block block_table::add(page_map p, distribution asked, std::uint64_t space, std::uint64_t owner) {
   std::lock_guard lock(guard_);
-  const placement& kept = *placements_.insert(std::move(p)).first;
+  const page_map& kept = *page_maps_.insert(std::move(p)).first;
   const memory_block b{&kept, asked, space, owner};
   blocks_.insert_or_assign(kept.begin, b);
   return b;

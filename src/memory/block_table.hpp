@@ -5,7 +5,7 @@
 // *space*: space 0 is this machine, and each runtime on a pretended machine has its own space.
 #pragma once
 
-#include "memory/placement.hpp"
+#include "memory/page_map.hpp"
 
 #include <cstdint>
 #include <map>
@@ -17,7 +17,7 @@
 namespace kith {
 
 struct memory_block {
-  const placement* at = nullptr;              // never destroyed
+  const page_map* at = nullptr;               // never destroyed
   distribution asked = distribution::system;  // the requested distribution; `at.what` is the one in effect
   std::uint64_t space = 0;                    // the space of `at.nodes`
   std::uint64_t owner = 0;                    // the runtime that allocated it; 0: none
@@ -39,9 +39,9 @@ class block_table {
   static block_table& of_process();
 
   /// Placements never change and are never destroyed, because workers read them without a lock, perhaps after
-  /// the memory was given back and allocated again. Allocations that are placed alike share a placement, so
+  /// the memory was given back and allocated again. Allocations that are placed alike share a map of pages, so
   /// repeated allocations of the same sizes do not add more.
-  memory_block add(placement p, distribution asked, std::uint64_t space, std::uint64_t owner);
+  memory_block add(page_map p, distribution asked, std::uint64_t space, std::uint64_t owner);
   /// The block that contains the address.
   std::optional<memory_block> find(const void* address);
   /// Removes and returns the block that begins there; none if there is no such block.
@@ -55,8 +55,8 @@ class block_table {
  private:
   std::mutex guard_;  // guards the blocks
   std::map<std::uintptr_t, memory_block> blocks_;
-  std::set<placement> placements_;  // of all blocks ever made
-  std::mutex telling_;              // guards the listeners; held while they are called
+  std::set<page_map> page_maps_;  // of all blocks ever made
+  std::mutex telling_;            // guards the listeners; held while they are called
   std::vector<memory_listener*> listeners_;
 };
 

@@ -6,8 +6,9 @@
 
 namespace kith {
 
-home_check::home_check(const memory_space& of)
-    : of_(of), asks_(of.nodes() > 1 && !of.pretended() && !of.dry() && numa::process_rights().where == 0) {}
+home_check::home_check(const memory_space& memory)
+    : memory_(memory),
+      asks_(memory.nodes() > 1 && !memory.pretended() && !memory.dry() && numa::process_rights().where == 0) {}
 
 home_check::result home_check::look() {
   result found;
@@ -21,7 +22,7 @@ home_check::result home_check::look() {
     for (std::size_t i = 0; i < waiting_.size(); ++i) {
       region& r = *waiting_[i];
       std::int32_t home = r.home.load(relaxed);
-      const node_id at = nodes_[i] < 0 ? node_id() : of_.home_of_page_on(nodes_[i]);
+      const node_id at = nodes_[i] < 0 ? node_id() : memory_.home_of_page_on(nodes_[i]);
       if (!at || home < 0) continue;  // untouched, or given back meanwhile
       ++found.asked;
       if (at.value != home && r.home.compare_exchange_strong(home, at.value, relaxed)) ++found.elsewhere;

@@ -16,7 +16,7 @@ namespace kith {
 class home_check {
  public:
   /// Asks nothing if nodes are pretended, if nothing is touched, or if the system does not say where pages are.
-  explicit home_check(const memory_space& of);
+  explicit home_check(const memory_space& memory);
 
   /// A task on this worker will be the first to use the region.
   void add(region& r) {
@@ -38,7 +38,7 @@ class home_check {
  private:
   static constexpr std::uint64_t always = 64, one_in = 16;  // all of the first ones, then one in 16
   static constexpr std::size_t enough = 32;
-  const memory_space& of_;
+  const memory_space& memory_;
   const bool asks_;
   std::uint64_t seen_ = 0;
   std::vector<region*> waiting_;

@@ -39,9 +39,9 @@ bool may_place() {
 }
 
 /// Maps address space for `bytes` in whole pages: huge ones if they are wanted and the system has them.
-placement map_for(std::size_t bytes, bool huge, bool dry) {
+page_map map_for(std::size_t bytes, bool huge, bool dry) {
   const std::size_t large = huge ? huge_page_size() : 0;
-  placement p;
+  page_map p;
   p.page_bytes = large != 0 ? large : page_size();
   if (bytes > static_cast<std::size_t>(-1) - p.page_bytes) throw std::bad_alloc();
   p.bytes = std::max<std::size_t>(1, (bytes + p.page_bytes - 1) / p.page_bytes) * p.page_bytes;
@@ -57,7 +57,7 @@ memory_space::memory_space(const machine& on, std::span<const node_id> worker_no
                            region_table& regions, options o)
     : on_(on),
       regions_(regions),
-      set_(o),
+      options_(o),
       nodes_(on, worker_nodes),
       view_(regions, std::move(serving)),
       space_(on.pretended ? next_number() : real_space),
@@ -101,11 +101,11 @@ node_id memory_space::node_of_caller() const noexcept {
 }
 
 /// Maps the memory and decides where it should be. `how` becomes the distribution that was finally requested.
-placement memory_space::decide(std::size_t bytes, distribution& how, node_id caller_node) {
-  if (how.what() == distribution::standard) how = how.huge() ? set_.standard.in_huge_pages() : set_.standard;
+page_map memory_space::decide(std::size_t bytes, distribution& how, node_id caller_node) {
+  if (how.what() == distribution::standard) how = how.huge() ? options_.standard.in_huge_pages() : options_.standard;
   if (how.what() == distribution::at_node && how.node_number() < 0)
     throw error("allocate: node " + std::to_string(how.node_number()) + ": expected a number from 0 on");
-  placement p = map_for(bytes, how.huge(), set_.dry);
+  page_map p = map_for(bytes, how.huge(), options_.dry);
   if (!places_) return p;
   p.what = how.what();
   switch (p.what) {
@@ -127,8 +127,8 @@ placement memory_space::decide(std::size_t bytes, distribution& how, node_id cal
 }
 
 /// Tells the system. If it refuses (for example, because of too many mappings), first touch decides.
-void memory_space::carry_out(const placement& p) const noexcept {
-  if (!places_ || on_.pretended || set_.dry) return;
+void memory_space::carry_out(const page_map& p) const noexcept {
+  if (!places_ || on_.pretended || options_.dry) return;
   // These distributions may put neighbouring pages on two nodes, but a huge page is on one. Other distributions
   // decide for whole mappings, which no huge page crosses, or leave it to first touch: keep_apart().
   const bool by_pages = p.what == distribution::fine || p.what == distribution::deferred;
@@ -148,7 +148,7 @@ void memory_space::carry_out(const placement& p) const noexcept {
 }
 
 memory_block memory_space::allocate(std::size_t bytes, distribution how, node_id caller_node) {
-  placement p = decide(bytes, how, caller_node);
+  page_map p = decide(bytes, how, caller_node);
   carry_out(p);
   const memory_block b = block_table::of_process().add(std::move(p), how, space_, owner_);
   if (on_.nodes.size() > 1)
@@ -181,25 +181,17 @@ void memory_space::settle(region& r) noexcept {
 void memory_space::settle(region& r, const memory_block& b) noexcept {
   const bool ours = b.space == space_;
   const bool deferred = ours && b.at->what == distribution::deferred;
-  r.block.store(ours && (deferred || !b.at->nodes.empty()) ? b.at : nullptr, relaxed);
-  r.to_bind.store(deferred, relaxed);
-  r.promised.store(false, relaxed);
-  r.writer.store(-1, relaxed);
   std::int32_t home = region::no_home;
   if (ours && !b.at->nodes.empty()) {
     const node_id one = b.at->node_of(reinterpret_cast<std::uintptr_t>(r.address), r.bytes.load(relaxed));
     home = one ? one.value : region::several_homes;
   }
-  r.home.store(home, relaxed);
+  r.reset(ours && (deferred || !b.at->nodes.empty()) ? b.at : nullptr, deferred, home);
 }
 
 void memory_space::forget(const void* begin, std::uint64_t bytes, const memory_block* block) {
   regions_.for_each_in(begin, bytes, [](region& r) {
-    r.home.store(region::no_home, relaxed);
-    r.block.store(nullptr, relaxed);
-    r.to_bind.store(false, relaxed);
-    r.promised.store(false, relaxed);
-    r.writer.store(-1, relaxed);
+    r.reset(nullptr, false, region::no_home);
     r.bytes.store(0, relaxed);  // later data there may be shorter
   });
   edges_.forget(begin, bytes);
@@ -213,7 +205,7 @@ void memory_space::when_released(std::function<void(const memory_block&)> note) 
 }
 
 void memory_space::bind(region& r) const noexcept {
-  if (on_.pretended || set_.dry || !places_) return;
+  if (on_.pretended || options_.dry || !places_) return;
   const std::int32_t home = r.home.load(relaxed);
   if (home < 0) return;
   // Only whole pages: data that shares a page with a neighbour is where the first of the two is.
@@ -229,7 +221,7 @@ memory_block allocate_alone(std::size_t bytes, distribution how) {
     throw error("allocate(" + how.text() +
                 "): no task runs on this thread; call it inside runtime::run(), or name the runtime: "
                 "allocate(runtime, bytes, ...). Without one there are system and local");
-  placement p = map_for(bytes, how.huge(), false);
+  page_map p = map_for(bytes, how.huge(), false);
   const machine here = local ? current_machine() : machine();
   if (local && !here.pretended && here.nodes.size() > 1 && may_place()) {
     const int node = numa::node_here();

@@ -69,9 +69,9 @@ class memory_space final : private memory_listener {
   /// Binds the pages of a deferred region to its home, if it has one and they are not bound yet.
   void bind(region& r) const noexcept;
 
-  /// As kith::known_bytes_on_nodes.
+  /// What kith::known_bytes_on_nodes() returns.
   std::vector<std::uint64_t> known_bytes(const void* memory, std::size_t bytes);
-  /// As kith::count_pages.
+  /// What kith::count_pages() returns.
   std::optional<page_census> count(const void* memory, std::size_t bytes) const;
 
   /// True if there are several nodes and the system lets us place pages.
@@ -80,7 +80,7 @@ class memory_space final : private memory_listener {
   bool moves() const noexcept;
   bool pretended() const noexcept { return on_.pretended; }
   /// True if nothing will be touched.
-  bool dry() const noexcept { return set_.dry; }
+  bool dry() const noexcept { return options_.dry; }
   int nodes() const noexcept { return static_cast<int>(on_.nodes.size()); }
   int system_node(node_id n) const noexcept { return on_.nodes[n.index()].os_index; }
   /// The node itself, or the nearest that has memory.
@@ -98,8 +98,8 @@ class memory_space final : private memory_listener {
  private:
   void keep_own();
   void keep_apart(const region& r, const memory_block* b);
-  placement decide(std::size_t bytes, distribution& how, node_id caller_node);
-  void carry_out(const placement& p) const noexcept;
+  page_map decide(std::size_t bytes, distribution& how, node_id caller_node);
+  void carry_out(const page_map& p) const noexcept;
   void settle(region& r) noexcept;
   void settle(region& r, const memory_block& b) noexcept;
   void forget(const void* begin, std::uint64_t bytes, const memory_block* block) override;
@@ -108,7 +108,7 @@ class memory_space final : private memory_listener {
 
   const machine& on_;
   region_table& regions_;
-  const options set_;
+  const options options_;
   memory_nodes nodes_;
   memory_view view_;
   const std::uint64_t space_, owner_;
@@ -123,7 +123,7 @@ class memory_space final : private memory_listener {
 
 /// As kith::allocate without a runtime.
 memory_block allocate_alone(std::size_t bytes, distribution how);
-/// As kith::deallocate.
+/// Gives back a block (kith::deallocate()).
 void release_block(void* memory);
 
 }  // namespace kith

@@ -11,23 +11,23 @@ namespace kith {
 void page_mover::add(region& r, std::uint64_t bytes) {
   const std::int32_t home = r.home.load(relaxed);
   if (home == region::no_home) return;
-  const placement* const block = r.block.load(relaxed);
+  const page_map* const block = r.block.load(relaxed);
   const std::uint64_t page = block != nullptr ? block->page_bytes : page_size();
   const auto at = reinterpret_cast<std::uintptr_t>(r.address);
   // Only whole pages, because the others also hold data of neighbours.
   const std::uintptr_t from = (at + page - 1) / page * page, to = (at + bytes) / page * page;
   if (from >= to || (to - from) * 2 < bytes) return;
-  if (of_.moves()) {
+  if (memory_.moves()) {
     for (std::uintptr_t p = from; p < to; p += page) pages_.push_back(at_address(p));
   }
   waiting_.push_back({&r, home, bytes, pages_.size()});
 }
 
 std::uint64_t page_mover::move(node_id to) {
-  const int target = of_.system_node(to);
+  const int target = memory_.system_node(to);
   std::uint64_t moved = 0;
-  bool done = of_.pretended();
-  if (of_.moves() && !pages_.empty()) {
+  bool done = memory_.pretended();
+  if (memory_.moves() && !pages_.empty()) {
     to_.assign(pages_.size(), target);
     status_.assign(pages_.size(), 0);
     done = numa::move(pages_, to_, status_) == 0;
@@ -39,7 +39,7 @@ std::uint64_t page_mover::move(node_id to) {
       here += status_[at] == target;
       touched += status_[at] >= 0;
     }
-    if (!done || (!of_.pretended() && (touched == 0 || here * 2 < touched))) continue;
+    if (!done || (!memory_.pretended() && (touched == 0 || here * 2 < touched))) continue;
     std::int32_t before = q.home;
     if (q.what->home.compare_exchange_strong(before, to.value, relaxed)) moved += q.bytes;
   }

@@ -14,7 +14,7 @@ namespace kith {
 
 class page_mover {
  public:
-  explicit page_mover(const memory_space& of) : of_(of) {}
+  explicit page_mover(const memory_space& memory) : memory_(memory) {}
 
   /// A task on this worker writes the first `bytes` of the region, whose home is another node.
   void add(region& r, std::uint64_t bytes);
@@ -34,7 +34,7 @@ class page_mover {
     std::uint64_t bytes;
     std::size_t pages_until;  // the end of its pages, which begin where those of the previous request end
   };
-  const memory_space& of_;
+  const memory_space& memory_;
   std::vector<request> waiting_;
   std::vector<void*> pages_;
   std::vector<int> to_, status_;

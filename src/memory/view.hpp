@@ -1,11 +1,11 @@
 // Where the bytes of accesses are, for policies: without a system call or a lock. The same in both worlds.
 //
-// A region has one home (by first touch, or in an allocation on one node), or the placement of the allocation
+// A region has one home (by first touch, or in an allocation on one node), or the map of the pages of the allocation
 // that contains it, or nothing is known. Thread-safe. In simulated time addresses are names, or positions in
 // the layout of the recorded allocations.
 #pragma once
 
-#include "memory/placement.hpp"
+#include "memory/page_map.hpp"
 #include "task/region.hpp"
 #include "task/task.hpp"
 
@@ -34,7 +34,7 @@ class memory_view {
       by_node[static_cast<std::size_t>(home)] += bytes;
       return 0;
     }
-    const placement* const block = r.block.load(relaxed);
+    const page_map* const block = r.block.load(relaxed);
     if (home == region::no_home || block == nullptr) return bytes;
     std::uint64_t unknown = 0;
     block->add_bytes(reinterpret_cast<std::uintptr_t>(r.address), bytes, by_node, unknown);
@@ -46,18 +46,18 @@ class memory_view {
 
   /// A policy sends a task with this access to node `n`, which becomes the region's home if it has none and nothing
   /// else decides it. In deferred memory, a task that only reads decides nothing. True if this call placed the region.
-  bool place(kept_access a, node_id n) const noexcept {
+  bool set_home(kept_access a, node_id n) const noexcept {
     region& r = region_of(a);
-    if (!may_place(a, r) || !r.place(serving_[n.index()])) return false;
+    if (!may_place(a, r) || !r.set_home(serving_[n.index()])) return false;
     r.promised.store(true, relaxed);
     return true;
   }
-  /// A task with this access runs on node `n`. Does the same as place(). Also, if the first task was sent to another
+  /// A task with this access runs on node `n`. Does the same as set_home(). Also, if the first task was sent to another
   /// node but was stolen or claimed, the home becomes the node where it runs, because its pages will be there. True if
   /// this call placed the region. If tasks race for new data, one of their nodes becomes its home.
   bool touch(kept_access a, node_id n) const noexcept {
     region& r = region_of(a);
-    if (may_place(a, r)) return r.place(serving_[n.index()]);
+    if (may_place(a, r)) return r.set_home(serving_[n.index()]);
     if (r.promised.load(relaxed) && r.promised.exchange(false, relaxed) && !r.to_bind.load(relaxed))
       r.home.store(serving_[n.index()].value, relaxed);
     return false;

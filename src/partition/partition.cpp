@@ -76,8 +76,8 @@ std::vector<std::int32_t> scotch_onto_some(const request& r, std::span<const std
 
 method available(method wanted) {
   if (wanted != method::scotch || have_scotch()) return wanted;
-  static constinit atomic<bool> said{false};
-  if (!said.exchange(true, relaxed))
+  static constinit atomic<bool> warned{false};
+  if (!warned.exchange(true, relaxed))
     std::fprintf(stderr, "kith: built without SCOTCH (libscotch-dev): tasks are partitioned by graph growing\n");
   return method::greedy;
 }
@@ -131,8 +131,8 @@ std::vector<std::int32_t> parts_of(const request& given, method how) {
 }
 
 void say_failure(const std::exception& e) noexcept {
-  static atomic<bool> said{false};
-  if (said.exchange(true, relaxed)) return;
+  static atomic<bool> warned{false};
+  if (warned.exchange(true, relaxed)) return;
   std::fprintf(stderr, "kith: partition: %s; the tasks of this window go where their data is, as under `dep`\n",
                e.what());
 }

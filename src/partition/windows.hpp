@@ -16,7 +16,7 @@
 #pragma once
 
 #include "events/event.hpp"
-#include "partition/data_flow.hpp"
+#include "partition/byte_flow.hpp"
 #include "partition/partition.hpp"
 #include "queue/job.hpp"
 #include "queue/starvation_watch.hpp"
@@ -194,10 +194,10 @@ class windows final : public job<typename World::worker> {
     known_.erase(at);
     known_count_.store(known_.size(), relaxed);
   }
-  std::size_t intersection(std::size_t of) const {
+  std::size_t intersection(std::size_t window_tasks) const {
     if (!rules_.moving) return 0;
-    const std::size_t wanted = rules_.half_intersection ? of / 2 : rules_.intersection;
-    return std::min({wanted, of, full_ == 0 ? of : full_ - 1});
+    const std::size_t wanted = rules_.half_intersection ? window_tasks / 2 : rules_.intersection;
+    return std::min({wanted, window_tasks, full_ == 0 ? window_tasks : full_ - 1});
   }
 
   bool is_full() {
@@ -281,7 +281,7 @@ class windows final : public job<typename World::worker> {
   bool busy_ = false;          // the job is submitted, or at work
   job_size next_size_{};       // of the window for which the job was submitted
   std::size_t full_ = 0;       // size of windows after the first; 0: not known yet
-  data_flow flow_;
+  byte_flow flow_;
   known_map known_;
   std::vector<std::int32_t> last_parts_;  // of the window partitioned last
   std::vector<task*> held_;               // the temporary queue

@@ -48,7 +48,7 @@ class batch_reader {
     rest_ = rest_.subspan(sizeof r + size);
     return r;
   }
-  /// Of the last record.
+  /// The data of the last record.
   std::span<const std::byte> data() const noexcept { return data_; }
   /// The number of a `near` message at its sender.
   std::uint64_t near_number() const noexcept {

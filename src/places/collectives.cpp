@@ -45,7 +45,7 @@ void all_reduce(void* data, std::size_t count, std::size_t size, int kind, reduc
   take_part("all_reduce()", {.what = how == reduction::sum     ? sum
                                      : how == reduction::least ? least
                                                                : largest,
-                             .of = element_of(size, kind),
+                             .element_type = element_of(size, kind),
                              .count = count,
                              .data = static_cast<std::byte*>(data),
                              .bytes = count * size});

@@ -10,23 +10,23 @@ namespace kith {
 
 namespace distributed {
 
-std::function<void()> place::resumption(activity& of, std::coroutine_handle<> suspended) {
-  std::function<void()> resume = [this, &of, suspended] {
+std::function<void()> place::resumption(activity_record& coroutine, std::coroutine_handle<> suspended) {
+  std::function<void()> resume = [this, &coroutine, suspended] {
     {
       const std::lock_guard lock(guard_);
-      resumed_.emplace_back(&of, suspended);
+      resumed_.emplace_back(&coroutine, suspended);
     }
     net_.ring();
   };
-  of.parts.fetch_add(1, relaxed);  // the part that runs now has not ended
+  coroutine.parts.fetch_add(1, relaxed);  // the part that runs now has not ended
   return resume;
 }
 
 /// Here, so that these tasks are nobody's children: no failure or cancellation of another task keeps them from
 /// starting.
 bool place::make_tasks() {
-  std::vector<std::pair<activity*, std::coroutine_handle<>>> resumed;
-  std::vector<std::unique_ptr<activity>> arrived;
+  std::vector<std::pair<activity_record*, std::coroutine_handle<>>> resumed;
+  std::vector<std::unique_ptr<activity_record>> arrived;
   {
     const std::lock_guard lock(guard_);
     resumed.swap(resumed_);
@@ -38,7 +38,7 @@ bool place::make_tasks() {
     if (records_) records_->continued(made.task.value, before);
   }
   const bool any = !resumed.empty() || !arrived.empty();
-  for (std::unique_ptr<activity>& a : arrived) {
+  for (std::unique_ptr<activity_record>& a : arrived) {
     const std::uint64_t made = make_task(std::move(a));
     if (records_) records_->continued(made, 0);
   }

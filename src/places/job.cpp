@@ -103,8 +103,9 @@ std::string transport_of_environment() {
     for (const mpi_kind& k : kinds) {
       if (*set == k.transport) return *set;
     }
-    throw error("KITH_TRANSPORT=" + *set + ": expected threads, openmpi, mpich or the path of a plug-in",
-                error_kind::setting);
+    std::string names = "threads";
+    for (const mpi_kind& k : kinds) names += std::string(", ") + k.transport;
+    throw error("KITH_TRANSPORT=" + *set + ": expected " + names + " or the path of a plug-in", error_kind::setting);
   }
   for (const mpi_kind& k : kinds) {
     if (environment(k.variable)) return k.transport;
@@ -128,9 +129,15 @@ std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins)
   const std::string path = path_of_plugin(name);
   // It stays loaded: MPI runs until the process ends.
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw error("places: " + path + " cannot be loaded: " + dlerror(), error_kind::resources);
+  if (library == nullptr)
+    throw error("places: " + path + " cannot be loaded: " + dlerror() +
+                    "; build Kith again where this MPI is installed, or set KITH_TRANSPORT=threads",
+                error_kind::resources);
   auto* const make = reinterpret_cast<make_transport_function*>(dlsym(library, "kith_make_transport"));
-  if (make == nullptr) throw error("places: " + path + " is no transport of Kith: " + dlerror(), error_kind::setting);
+  if (make == nullptr)
+    throw error("places: " + path + " is no transport of Kith: " + dlerror() +
+                    "; set KITH_TRANSPORT to threads, a known MPI, or a plug-in that has kith_make_transport()",
+                error_kind::setting);
   std::unique_ptr<transport> net;
   try {
     const join_options o{

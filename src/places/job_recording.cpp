@@ -26,7 +26,7 @@ bool in_use(const std::vector<std::string>& files) {
   return std::ranges::any_of(files, [](const std::string& f) { return parts_in_use(parts_of(f)); });
 }
 
-// Of the only end_grace. The handler reads them.
+// The state of the only end_grace. The handler reads it.
 timer_t grace_timer{};
 atomic<pid_t> grace_of{0};  // the process; a child of fork() has no timer
 
@@ -63,7 +63,8 @@ void assemble_job(const std::string& file, int places) noexcept {
     }
     const auto end = std::chrono::steady_clock::now() + longest_wait;
     while (in_use(all)) {
-      if (std::chrono::steady_clock::now() > end) throw error("another place is still writing");
+      if (std::chrono::steady_clock::now() > end)
+        throw error("another place is still writing; wait until its process has ended");
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     assemble_places(all);

@@ -28,7 +28,7 @@ void combine(collective& into, const collective& from) {
 }
 
 void combine(collective& into, const collective& from) {
-  switch (into.of) {
+  switch (into.element_type) {
     case collective::element::byte: break;
     case collective::element::i32: return combine<std::int32_t>(into, from);
     case collective::element::u32: return combine<std::uint32_t>(into, from);
@@ -45,31 +45,31 @@ bool meeting_room::join(std::uint64_t number, int place, const collective& c) {
   const std::lock_guard lock(guard_);
   refuse_if_broken();
   step& s = open_[number];
-  if (s.came == 0) s.of.resize(places_);
+  if (s.came == 0) s.parts.resize(places_);
   const auto same = [&c](const collective& o) {
-    return o.what == c.what && o.of == c.of && o.root == c.root && o.bytes == c.bytes;
+    return o.what == c.what && o.element_type == c.element_type && o.root == c.root && o.bytes == c.bytes;
   };
   if (s.came != 0) {
-    const auto other = std::ranges::find_if(s.of, [](const collective& o) { return o.data != nullptr; });
+    const auto other = std::ranges::find_if(s.parts, [](const collective& o) { return o.data != nullptr; });
     if (!same(*other)) {
       broken_ = "collective " + std::to_string(number) + " of place " + std::to_string(place) +
-                " differs from that of place " + std::to_string(other - s.of.begin()) +
+                " differs from that of place " + std::to_string(other - s.parts.begin()) +
                 "; expected the same operations, types and sizes in the same order at all places";
       refuse_if_broken();
     }
   }
   static std::byte nothing{};  // so that a step without data shows who came
-  s.of[static_cast<std::size_t>(place)] = c;
-  if (c.data == nullptr) s.of[static_cast<std::size_t>(place)].data = &nothing;
+  s.parts[static_cast<std::size_t>(place)] = c;
+  if (c.data == nullptr) s.parts[static_cast<std::size_t>(place)].data = &nothing;
   if (++s.came < places_) return false;
   if (c.what == collective::operation::broadcast) {
-    for (collective& o : s.of) {
-      if (o.data != s.of[static_cast<std::size_t>(c.root)].data)
-        std::memcpy(o.data, s.of[static_cast<std::size_t>(c.root)].data, c.bytes);
+    for (collective& o : s.parts) {
+      if (o.data != s.parts[static_cast<std::size_t>(c.root)].data)
+        std::memcpy(o.data, s.parts[static_cast<std::size_t>(c.root)].data, c.bytes);
     }
   } else if (c.what != collective::operation::barrier) {
-    for (std::size_t p = 1; p < places_; ++p) combine(s.of[0], s.of[p]);
-    for (std::size_t p = 1; p < places_; ++p) std::memcpy(s.of[p].data, s.of[0].data, c.bytes);
+    for (std::size_t p = 1; p < places_; ++p) combine(s.parts[0], s.parts[p]);
+    for (std::size_t p = 1; p < places_; ++p) std::memcpy(s.parts[p].data, s.parts[0].data, c.bytes);
   }
   open_.erase(number);
   ended_ = number + 1;

@@ -70,7 +70,7 @@ static_assert(sizeof(message_header) == detail::header_bytes && detail::header_b
 
 /// Writes the header over the first bytes, with the size of the rest.
 void seal(detail::byte_buffer& message, message_header h);
-/// The same, with the size of the outer parts.
+/// Writes the header over the first bytes, with the size of the rest and of the outer parts.
 void seal(detail::packed_arguments& message, message_header h);
 detail::byte_buffer sealed(const message_header& h);
 

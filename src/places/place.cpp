@@ -15,11 +15,11 @@ namespace kith::distributed {
 namespace {
 
 /// Under cws there are no messages: its recording is that of any runtime.
-std::unique_ptr<place_records> records_of(const setup& all, int number, const runtime& of) {
-  native::recorder* const recording = runtime::implementation::engine_of(of).recording();
+std::unique_ptr<place_records> records_of(const setup& all, int number, const runtime& tasks) {
+  native::recorder* const recording = runtime::implementation::engine_of(tasks).recording();
   if (recording == nullptr || all.one_group) return nullptr;
   recording->keep_parts();  // the progress thread may have messages when the runtime has ended
-  return std::make_unique<place_records>(recording->parts(), of.workers(), number, all.places, all.clock,
+  return std::make_unique<place_records>(recording->parts(), tasks.workers(), number, all.places, all.clock,
                                          all.processes && number != 0);
 }
 
@@ -66,10 +66,10 @@ void place::await_coroutines() const {
 
 // ---- activities
 
-void place::run(std::unique_ptr<activity> a) noexcept {
+void place::run(std::unique_ptr<activity_record> a) noexcept {
   leave_buffer(*a);
   activities_.fetch_add(1, relaxed);
-  activity& mine = *a.release();
+  activity_record& mine = *a.release();
   run_part(mine, [this, &mine] {
     if (mine.body != nullptr) return mine.body(mine.context);
     mine.value.resize(sizeof(message_header));
@@ -81,7 +81,7 @@ void place::run(std::unique_ptr<activity> a) noexcept {
 }
 
 /// The activity is about to run, or never will.
-void place::leave_buffer(activity& a) noexcept {
+void place::leave_buffer(activity_record& a) noexcept {
   if (a.fresh) fab_.fetch_sub(1, relaxed);
   if (!a.credited) return;
   const std::uint32_t owed = owed_[a.result_to].fetch_add(1, relaxed) + 1;
@@ -94,7 +94,7 @@ void place::leave_buffer(activity& a) noexcept {
 }
 
 /// Runs the activity, or a part of it if it is a coroutine. The thread that ends the last part destroys it.
-void place::run_part(activity& a, const std::function<void()>& code) noexcept {
+void place::run_part(activity_record& a, const std::function<void()>& code) noexcept {
   const std::uint64_t task = native::worker::current()->running_ref();
   {
     const std::lock_guard lock(running_guard_);
@@ -118,7 +118,7 @@ void place::run_part(activity& a, const std::function<void()>& code) noexcept {
     running_.erase(task);
   }
   if (a.parts.fetch_sub(1, acq_rel) != 1) return;
-  const std::unique_ptr<activity> owned(&a);
+  const std::unique_ptr<activity_record> owned(&a);
   const bool is_coroutine = a.coroutine != nullptr;
   if (is_coroutine) {
     attempt([&] { a.coroutine->write_result(*a.coroutine, a.result != 0 ? &a.value : nullptr); });
@@ -129,7 +129,7 @@ void place::run_part(activity& a, const std::function<void()>& code) noexcept {
 }
 
 /// The activity has ended: its result or failure goes to whoever waits for it.
-void place::conclude(activity& a) {
+void place::conclude(activity_record& a) {
   const std::shared_ptr<finish_wait> waiting = std::move(a.waiting);
   if (waiting != nullptr) {
     waiting->thrown = std::move(a.thrown);  // the caller of finish() gets the exception itself
@@ -142,7 +142,7 @@ void place::conclude(activity& a) {
   if (waiting != nullptr) waiting->end_one();
 }
 
-void place::send_result(const activity& a, detail::byte_buffer value, const std::optional<failure>& failed) {
+void place::send_result(const activity_record& a, detail::byte_buffer value, const std::optional<failure>& failed) {
   if (a.result_to == static_cast<std::uint32_t>(number_)) {
     deliver(a.result, std::move(value), failed);
     return;
@@ -203,10 +203,10 @@ void place::deliver(std::uint64_t result, detail::byte_buffer value, const std::
   end(in, std::move(unseen));
 }
 
-activity* place::current() const {
+activity_record* place::current() const {
   const native::worker* const w = native::worker::current();
   if (w == nullptr || w->engine.number != engine_) return nullptr;
-  activity* found = nullptr;
+  activity_record* found = nullptr;
   const std::lock_guard lock(running_guard_);
   const auto is_activity = [&](std::uint64_t task) {
     const auto at = running_.find(task);

@@ -82,7 +82,7 @@ struct finish_wait {
 };
 
 /// A function that runs at a place, as part of a finish. The closure of its task owns it.
-struct activity {
+struct activity_record {
   int at = 0;  // the place that was named
   finish_id in;
   bool fresh = false;           // it is counted in the FAB
@@ -103,10 +103,10 @@ struct activity {
   std::optional<failure> failed;
   std::exception_ptr thrown;
 
-  activity() = default;
-  activity(const activity&) = delete;
-  activity& operator=(const activity&) = delete;
-  ~activity() { end_coroutine(); }
+  activity_record() = default;
+  activity_record(const activity_record&) = delete;
+  activity_record& operator=(const activity_record&) = delete;
+  ~activity_record() { end_coroutine(); }
   void end_coroutine() noexcept {
     if (coroutine != nullptr) std::exchange(coroutine, nullptr)->handle().destroy();
   }
@@ -125,7 +125,7 @@ class place {
   bool has_started() const noexcept { return progress_.joinable(); }
 
   /// Spawns on behalf of `spawner`, which runs here.
-  void spawn(const activity& spawner, int to, const detail::remote_function& f, detail::packed_arguments message,
+  void spawn(const activity_record& spawner, int to, const detail::remote_function& f, detail::packed_arguments message,
              std::shared_ptr<detail::remote_result> result);
   /// The same as part of a finish that is open here until this returns, and without waiting until the other place has
   /// accepted the activity. At this place it is nobody's child. The arguments are copied.
@@ -138,15 +138,16 @@ class place {
   bool is_here(int to) const noexcept { return to == number_ || all_.one_group; }
   const setup& all() const noexcept { return all_; }
   /// Runs `f` as the body of a new finish and waits for that. `caller` is null outside of activities.
-  void finish(const activity* caller, void (*f)(void*), void* context);
+  void finish(const activity_record* caller, void (*f)(void*), void* context);
   /// The same for a coroutine, which `waiting->resume` resumes in place of waiting.
-  void begin_finish(const activity* caller, void (*f)(void*), void* context, std::shared_ptr<finish_wait> waiting);
+  void begin_finish(const activity_record* caller, void (*f)(void*), void* context,
+                    std::shared_ptr<finish_wait> waiting);
   /// What resumes the coroutine that the running activity is about to suspend.
-  std::function<void()> resumption(activity& of, std::coroutine_handle<> suspended);
+  std::function<void()> resumption(activity_record& coroutine, std::coroutine_handle<> suspended);
   /// Takes part in what all places do together, and waits for it. Any task; one at a time.
   void take_part(const char* call, const collective& c);
   /// The activity that the running task belongs to; null if it belongs to none.
-  activity* current() const;
+  activity_record* current() const;
   /// The number of this place's engine.
   std::uint64_t engine() const noexcept { return engine_; }
   /// The file of its recording, whose parts whoever made the place assembles when it is destroyed; empty: nothing is
@@ -212,18 +213,18 @@ class place {
   class closure;
 
   std::uint64_t open(finish_id in, bool elsewhere, std::shared_ptr<detail::remote_result> result);
-  std::unique_ptr<activity> make_activity(finish_id in, int at, const detail::remote_function& f,
-                                          detail::packed_arguments message) const;
+  std::unique_ptr<activity_record> make_activity(finish_id in, int at, const detail::remote_function& f,
+                                                 detail::packed_arguments message) const;
   std::shared_ptr<offer> make_offer(finish_id in, int to, const detail::remote_function& f,
                                     detail::packed_arguments message, std::shared_ptr<detail::remote_result> result);
   void post_offer(offer& o);
-  void leave_buffer(activity& a) noexcept;
-  std::uint64_t make_task(std::unique_ptr<activity> a);
+  void leave_buffer(activity_record& a) noexcept;
+  std::uint64_t make_task(std::unique_ptr<activity_record> a);
   std::uint64_t running_task() const;
-  void run(std::unique_ptr<activity> a) noexcept;
-  void run_part(activity& a, const std::function<void()>& code) noexcept;
-  void conclude(activity& a);
-  void send_result(const activity& a, detail::byte_buffer value, const std::optional<failure>& failed);
+  void run(std::unique_ptr<activity_record> a) noexcept;
+  void run_part(activity_record& a, const std::function<void()>& code) noexcept;
+  void conclude(activity_record& a);
+  void send_result(const activity_record& a, detail::byte_buffer value, const std::optional<failure>& failed);
   void end(finish_id f, std::optional<failure> why);
   void deliver(std::uint64_t result, detail::byte_buffer value, const std::optional<failure>& failed);
   void post(int to, detail::byte_buffer message);
@@ -231,7 +232,7 @@ class place {
   bool do_collectives();
   void end_parts(const std::optional<failure>& failed, const error* refused);
   void refuse_if_lost() const;
-  void wait_for_body(const activity* caller);
+  void wait_for_body(const activity_record* caller);
 
   // ---- the progress thread
   void progress();
@@ -263,10 +264,10 @@ class place {
   std::string recorded_in_;
   const pid_t made_in_ = getpid();
 
-  mutable std::mutex guard_;                        // guards the members from here to wait_for_credit_
-  std::vector<std::shared_ptr<part>> new_parts_;    // not yet started
-  std::vector<std::unique_ptr<activity>> arrived_;  // of send_activity(), likewise
-  std::vector<std::pair<activity*, std::coroutine_handle<>>> resumed_;  // the progress thread makes their tasks
+  mutable std::mutex guard_;                               // guards the members from here to wait_for_credit_
+  std::vector<std::shared_ptr<part>> new_parts_;           // not yet started
+  std::vector<std::unique_ptr<activity_record>> arrived_;  // of send_activity(), likewise
+  std::vector<std::pair<activity_record*, std::coroutine_handle<>>> resumed_;  // the progress thread makes their tasks
   std::optional<failure> lost_;  // once it is set, nothing is open in the tables below, and none of them is used
   finish_table finishes_;
   std::unordered_map<std::uint64_t, std::shared_ptr<finish_wait>> waits_;  // by finish number; home is here
@@ -277,7 +278,7 @@ class place {
   std::map<int, std::deque<std::shared_ptr<offer>>> wait_for_credit_;  // at that place; none is empty
 
   mutable std::mutex running_guard_;
-  std::unordered_map<std::uint64_t, activity*> running_;  // by their tasks
+  std::unordered_map<std::uint64_t, activity_record*> running_;  // by their tasks
 
   native::inbox<outgoing> outbox_;
   atomic<int> fab_{0};
@@ -293,10 +294,10 @@ class place {
   std::multimap<std::chrono::steady_clock::time_point, std::shared_ptr<offer>> again_;  // refused offers, by their time
   std::vector<std::shared_ptr<offer>> dropped_;  // the transport may still read their messages
   struct counts {
-    struct of_kind {
+    struct message_counts {
       atomic<std::uint64_t> messages{0}, bytes{0};
     };
-    of_kind spawns, answers, results, credits, dones;
+    message_counts spawns, answers, results, credits, dones;
     atomic<std::uint64_t> largest_spawn{0}, accepted{0}, refused{0}, forced{0}, waited{0};
     atomic<std::uint64_t> fab_sum{0}, fab_peak{0};
   } counts_;

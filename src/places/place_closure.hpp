@@ -11,7 +11,7 @@ namespace kith::distributed {
 /// A closure that is destroyed without having run belongs to a cancelled task.
 class place::closure {
  public:
-  closure(place& at, std::unique_ptr<activity> a) noexcept : at_(&at), activity_(std::move(a)) {}
+  closure(place& at, std::unique_ptr<activity_record> a) noexcept : at_(&at), activity_(std::move(a)) {}
   closure(closure&&) noexcept = default;
   closure& operator=(closure&&) = delete;
   ~closure() {
@@ -27,7 +27,7 @@ class place::closure {
 
  private:
   place* at_;
-  std::unique_ptr<activity> activity_;
+  std::unique_ptr<activity_record> activity_;
 };
 
 }  // namespace kith::distributed

@@ -23,7 +23,7 @@ void place::take_part(const char* call, const collective& c) {
   net_.ring();
   mine->ended.wait();
   if (mine->failed) std::rethrow_exception(exception_of(*mine->failed));
-  if (mine->refused) throw error(std::string(mine->refused->what()), mine->refused->kind());
+  if (mine->refused) throw error(std::string(call) + ": " + mine->refused->what(), mine->refused->kind());
   if (c.bytes != 0) std::memcpy(c.data, mine->what.data, c.bytes);
 }
 

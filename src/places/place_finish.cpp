@@ -8,9 +8,9 @@
 
 namespace kith::distributed {
 
-void place::begin_finish(const activity* caller, void (*f)(void*), void* context,
+void place::begin_finish(const activity_record* caller, void (*f)(void*), void* context,
                          std::shared_ptr<finish_wait> waiting) {
-  auto body = std::make_unique<activity>();
+  auto body = std::make_unique<activity_record>();
   body->at = caller != nullptr ? caller->at : 0;
   body->body = f;
   body->context = context;
@@ -29,7 +29,7 @@ void place::begin_finish(const activity* caller, void (*f)(void*), void* context
   }
 }
 
-void place::finish(const activity* caller, void (*f)(void*), void* context) {
+void place::finish(const activity_record* caller, void (*f)(void*), void* context) {
   const auto waiting = std::make_shared<finish_wait>();
   begin_finish(caller, f, context, waiting);
   try {
@@ -50,7 +50,7 @@ void finish_wait::rethrow() const {
 }
 
 /// The finish has ended early: waits for its body, which uses the caller's frame.
-void place::wait_for_body(const activity* caller) {
+void place::wait_for_body(const activity_record* caller) {
   if (caller == nullptr) {
     await_coroutines();
     tasks_->wait();

@@ -71,7 +71,7 @@ void place::lose(const lost_place& what) {
   std::vector<std::shared_ptr<finish_wait>> waits;
   std::vector<std::shared_ptr<offer>> offers;
   std::vector<std::shared_ptr<detail::remote_result>> results;
-  std::vector<std::unique_ptr<activity>> arrived;  // that never run; what they wait for fails
+  std::vector<std::unique_ptr<activity_record>> arrived;  // that never run; what they wait for fails
   {
     const std::lock_guard lock(guard_);
     if (lost_) return;

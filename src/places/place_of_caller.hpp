@@ -4,11 +4,11 @@
 namespace kith::distributed {
 
 class place;
-struct activity;
+struct activity_record;
 
 struct caller {
   place* at;
-  activity* running;
+  activity_record* running;
 };
 
 /// The running activity, and the place whose worker runs it. Throws kith::error, which names `call`, if there is none.

@@ -97,19 +97,19 @@ void place::send(int to, const std::shared_ptr<const detail::packed_arguments>& 
 
 void place::count_message(int to, const message_header& h, std::size_t bytes) {
   if (records_) records_->sent(to, h, bytes);
-  counts::of_kind* of = &counts_.answers;
+  counts::message_counts* kind = &counts_.answers;
   switch (h.kind) {
     case message_kind::spawn:
-      of = &counts_.spawns;
+      kind = &counts_.spawns;
       if (bytes > counts_.largest_spawn.load(relaxed)) counts_.largest_spawn.store(bytes, relaxed);
       break;
-    case message_kind::result: of = &counts_.results; break;
-    case message_kind::credit: of = &counts_.credits; break;
-    case message_kind::done: of = &counts_.dones; break;
+    case message_kind::result: kind = &counts_.results; break;
+    case message_kind::credit: kind = &counts_.credits; break;
+    case message_kind::done: kind = &counts_.dones; break;
     default: break;
   }
-  count(of->messages);
-  count(of->bytes, bytes);
+  count(kind->messages);
+  count(kind->bytes, bytes);
 }
 
 bool place::offer_again() {
@@ -182,7 +182,7 @@ std::uint64_t place::accept(const message_header& h, detail::byte_buffer message
     if (finishes_.arrive(h.finish(), h.from)) answer.flags |= message_header::engaged;
   }
   send(static_cast<int>(h.from), sealed(answer));  // P3
-  auto a = std::make_unique<activity>();
+  auto a = std::make_unique<activity_record>();
   a->at = number_;
   a->in = h.finish();
   a->fresh = true;
@@ -205,7 +205,7 @@ void place::serve(const message_header& h, const detail::remote_function& f, std
   }
   send(static_cast<int>(h.from), sealed(answer));  // P3
   activities_.fetch_add(1, relaxed);
-  activity a;
+  activity_record a;
   a.at = number_;
   a.in = h.finish();
   a.result_to = h.from;

@@ -210,7 +210,7 @@ void refuse_second() {
 
 distributed::caller distributed::caller_of(const char* call) {
   place* const p = the_only(call).of_thread();
-  activity* const running = p == nullptr ? nullptr : p->current();
+  activity_record* const running = p == nullptr ? nullptr : p->current();
   if (running == nullptr) {
     throw error(std::string(call) +
                 ": no activity runs on this thread; call it inside place_runtime::run(), or in "

@@ -24,9 +24,9 @@ std::uint64_t place::open(finish_id in, bool elsewhere, std::shared_ptr<detail::
 }
 
 /// An activity that is not counted yet.
-std::unique_ptr<activity> place::make_activity(finish_id in, int at, const detail::remote_function& f,
-                                               detail::packed_arguments message) const {
-  auto a = std::make_unique<activity>();
+std::unique_ptr<activity_record> place::make_activity(finish_id in, int at, const detail::remote_function& f,
+                                                      detail::packed_arguments message) const {
+  auto a = std::make_unique<activity_record>();
   a->message = std::move(message).flattened();
   a->at = at;
   a->in = in;
@@ -82,8 +82,8 @@ void place::post_offer(offer& o) {
   if (all_.credits && o.message->outer.empty()) o.complete();
 }
 
-void place::spawn(const activity& spawner, int to, const detail::remote_function& f, detail::packed_arguments message,
-                  std::shared_ptr<detail::remote_result> result) {
+void place::spawn(const activity_record& spawner, int to, const detail::remote_function& f,
+                  detail::packed_arguments message, std::shared_ptr<detail::remote_result> result) {
   if (is_here(to)) {
     auto a = make_activity(spawner.in, to, f, std::move(message));
     {
@@ -136,7 +136,7 @@ void place::wait_for(offer& o) const {
   }
 }
 
-std::uint64_t place::make_task(std::unique_ptr<activity> a) {
+std::uint64_t place::make_task(std::unique_ptr<activity_record> a) {
   return detail::creation(*tasks_).make(closure(*this, std::move(a))).task.value;
 }
 

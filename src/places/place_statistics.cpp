@@ -5,9 +5,9 @@ namespace kith::distributed {
 
 place_statistics place::statistics() const {
   place_statistics s;
-  const auto add = [&s](const counts::of_kind& of, std::uint64_t& messages, std::uint64_t& bytes) {
-    messages = of.messages.load(relaxed);
-    bytes = of.bytes.load(relaxed);
+  const auto add = [&s](const counts::message_counts& kind, std::uint64_t& messages, std::uint64_t& bytes) {
+    messages = kind.messages.load(relaxed);
+    bytes = kind.bytes.load(relaxed);
     s.messages += messages;
     s.message_bytes += bytes;
   };
@@ -35,9 +35,10 @@ place_statistics place::statistics() const {
 }
 
 void place::reset_statistics() {
-  for (counts::of_kind* of : {&counts_.spawns, &counts_.answers, &counts_.results, &counts_.credits, &counts_.dones}) {
-    of->messages.store(0, relaxed);
-    of->bytes.store(0, relaxed);
+  for (counts::message_counts* kind :
+       {&counts_.spawns, &counts_.answers, &counts_.results, &counts_.credits, &counts_.dones}) {
+    kind->messages.store(0, relaxed);
+    kind->bytes.store(0, relaxed);
   }
   for (atomic<std::uint64_t>* n : {&counts_.largest_spawn, &counts_.accepted, &counts_.refused, &counts_.forced,
                                    &counts_.waited, &counts_.fab_sum, &counts_.fab_peak, &activities_})

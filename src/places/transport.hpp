@@ -29,7 +29,7 @@ struct collective {
   enum class element : std::uint8_t { byte, i32, u32, i64, u64, f32, f64 };
 
   operation what = operation::barrier;
-  element of = element::byte;
+  element element_type = element::byte;
   int root = 0;                                 // of a broadcast
   std::size_t count = 0;                        // elements, the same at all places
   std::byte* data = nullptr;                    // these; replaced by the result

@@ -26,17 +26,19 @@ namespace kith {
 template <class World>
 class age_affinity : public plain_affinity<World> {
  public:
-  struct hint {
+  struct task_affinity {
     std::uint64_t number;  // in ready order
   };
   age_affinity(const policy_context& /*s*/, const policy_options& /*given*/) {}
 
-  hint of(const task& /*t*/, const typename World::worker& /*self*/) { return {counted_.fetch_add(1, relaxed)}; }
-  static double at(const hint& h, worker_id /*core*/) {
+  task_affinity affinity_of(const task& /*t*/, const typename World::worker& /*self*/) {
+    return {counted_.fetch_add(1, relaxed)};
+  }
+  static double at(const task_affinity& h, worker_id /*core*/) {
     constexpr auto all = std::uint64_t{1} << 53;  // numbers below are exact
     return static_cast<double>(all - h.number);
   }
-  static double planned(const hint& /*h*/, worker_id /*core*/) { return 0; }
+  static double planned(const task_affinity& /*h*/, worker_id /*core*/) { return 0; }
 
  private:
   typename World::template shared<std::uint64_t> counted_{0};
@@ -46,12 +48,12 @@ class age_affinity : public plain_affinity<World> {
 template <class World>
 class chance_affinity : public plain_affinity<World> {
  public:
-  struct hint {};
+  struct task_affinity {};
   chance_affinity(const policy_context& s, const policy_options& /*given*/) : random_(s.seed, purpose::placement, 0) {}
 
-  static hint of(const task& /*t*/, const typename World::worker& /*self*/) { return {}; }
-  double at(const hint& /*h*/, worker_id /*core*/) { return static_cast<double>(random_.next() >> 11); }
-  double planned(const hint& h, worker_id core) { return at(h, core); }
+  static task_affinity affinity_of(const task& /*t*/, const typename World::worker& /*self*/) { return {}; }
+  double at(const task_affinity& /*h*/, worker_id /*core*/) { return static_cast<double>(random_.next() >> 11); }
+  double planned(const task_affinity& h, worker_id core) { return at(h, core); }
 
  private:
   rng random_;

@@ -91,7 +91,7 @@ class home_cache final : public policy<World> {
   bool leaves_short_tasks() const override { return team_.nodes() == 1; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
-    for (task* t : tasks) queues_[place(*t, self).index()]->push(*t, self);
+    for (task* t : tasks) queues_[choose_worker(*t, self).index()]->push(*t, self);
     return nullptr;
   }
 
@@ -126,7 +126,7 @@ class home_cache final : public policy<World> {
     return nodes / rows;
   }
 
-  worker_id place(const task& t, worker& self) {
+  worker_id choose_worker(const task& t, worker& self) {
     state& mine = states_[self.id.index()];
     if (team_.nodes() == 1) return self.id;
     node_id there;

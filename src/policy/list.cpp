@@ -150,7 +150,8 @@ void register_policy(const policy_entry& about, policy_maker<native::world> nati
   taken.push_back(
       {.name = "replay", .paper = "", .section = "", .summary = "", .options = {}});  // the name of the gate (replay/)
   for (const policy_entry& p : taken) {
-    if (name == p.name) throw error("register_policy(): there is a policy '" + std::string(name) + "' already");
+    if (name == p.name)
+      throw error("register_policy(): there is a policy '" + std::string(name) + "' already; choose another name");
   }
   const std::lock_guard lock(registering);
   registered().push_back({about, native, sequential});

@@ -111,7 +111,7 @@ class numa_policy final : public policy<World> {
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
     task* kept = nullptr;
     for (task* t : tasks) {
-      const node_id n = place(*t, self);
+      const node_id n = choose_node(*t, self);
       if (keep_ && why == ready_reason::completion && kept == nullptr && (!n || n == self.node)) {
         kept = t;
       } else if (n) {
@@ -143,7 +143,7 @@ class numa_policy final : public policy<World> {
   }
 
  private:
-  struct alignas(false_sharing_range) state {
+  struct alignas(false_sharing_range) worker_state {
     input_cost::room_type bytes;
     std::size_t turn = 0;   // which worker's node is the first in the next comparison of costs
     std::size_t probe = 0;  // position in the round
@@ -155,9 +155,9 @@ class numa_policy final : public policy<World> {
   };
 
   /// The node for the task; none if any worker may take it.
-  node_id place(const task& t, worker& self) {
+  node_id choose_node(const task& t, worker& self) {
     if (team_.nodes() == 1 || t.access_list().size() == 0) return {};
-    state& mine = states_[self.id.index()];
+    worker_state& mine = states_[self.id.index()];
     input_.weigh(t, mine.bytes);
     const std::uint64_t all = input_.sum(mine.bytes);
     if (all == 0 || all < small_[self.node.index()] || input_.uniform(mine.bytes, even_)) return {};
@@ -205,7 +205,7 @@ class numa_policy final : public policy<World> {
   std::vector<home_queue<World>> main_, alternatives_;  // by node
   std::vector<round> rounds_;
   std::vector<std::size_t> turn_of_;  // by worker: the position of its node among those with workers
-  std::vector<state> states_;
+  std::vector<worker_state> states_;
 };
 
 }  // namespace kith

@@ -35,8 +35,8 @@ template <class World>
 struct plain_affinity {
   static constexpr typename policy<World>::data_needs needs{.accesses = false};
   static constexpr bool random_ties = false;
-  static void queued(const auto& /*hint*/, worker_id /*core*/) {}
-  static void assigned(const auto& /*hint*/, worker_id /*core*/) {}
+  static void queued(const auto& /*affinity*/, worker_id /*core*/) {}
+  static void assigned(const auto& /*affinity*/, worker_id /*core*/) {}
 };
 
 template <class World, class Affinity>

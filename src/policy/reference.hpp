@@ -37,7 +37,7 @@ class reference_affinity {
 
   static constexpr typename policy<World>::data_needs needs{.homes = true};
   static constexpr bool random_ties = false;
-  struct hint {
+  struct task_affinity {
     std::array<std::uint64_t, 9> references{};  // the function, then regions, the largest first
     std::array<float, 9> bytes{};
     std::uint32_t count = 0;
@@ -54,8 +54,8 @@ class reference_affinity {
     if (ahead_) waiting_ = histories_;
   }
 
-  hint of(const task& t, const worker& /*self*/) const {
-    hint h;
+  task_affinity affinity_of(const task& t, const worker& /*self*/) const {
+    task_affinity h;
     h.references[0] = std::uint64_t{1} << 32 | t.type;  // regions are below
     h.bytes[0] = function_bytes;
     h.count = 1;
@@ -79,24 +79,24 @@ class reference_affinity {
     return h;
   }
 
-  float at(const hint& h, worker_id core) const { return affinity(h, histories_[core.index()]); }
-  float planned(const hint& h, worker_id core) const {
+  float at(const task_affinity& h, worker_id core) const { return affinity(h, histories_[core.index()]); }
+  float planned(const task_affinity& h, worker_id core) const {
     return at(h, core) + (ahead_ ? affinity(h, waiting_[core.index()]) : 0);
   }
   /// By its largest data.
-  static grouped_by group_of(const hint& h) {
+  static grouped_by group_of(const task_affinity& h) {
     return h.count < 2 ? grouped_by{} : grouped_by{h.references[1], h.bytes[1]};
   }
-  void queued(const hint& h, worker_id core) {
+  void queued(const task_affinity& h, worker_id core) {
     if (ahead_) use(h, waiting_[core.index()]);
   }
-  void assigned(const hint& h, worker_id core) { use(h, histories_[core.index()]); }
+  void assigned(const task_affinity& h, worker_id core) { use(h, histories_[core.index()]); }
 
  private:
   using history = std::variant<reference_list, reference_filters>;
   static constexpr float function_bytes = 64;
 
-  static float affinity(const hint& h, const history& known) {
+  static float affinity(const task_affinity& h, const history& known) {
     return std::visit(
         [&](const auto& one) {
           float sum = 0;
@@ -105,7 +105,7 @@ class reference_affinity {
         },
         known);
   }
-  void use(const hint& h, history& known) const {
+  void use(const task_affinity& h, history& known) const {
     const std::span<const std::uint64_t> all(h.references.data(), std::min<std::size_t>(h.count, at_once_));
     std::visit([&](auto& one) { one.use(all); }, known);
   }

@@ -46,14 +46,14 @@ class rip : public policy<World>, public observer<World> {
       using answer = typename partition::windows<World>::answer;
       std::int32_t part = -1;
       const answer a = windows_ ? windows_->answer_for(*t, self, part) : answer::stranger;
-      if (a != answer::held) place(*t, part, self);
+      if (a != answer::held) queue_placed(*t, part, self);
     }
     return nullptr;
   }
 
   poll_result next(worker& self) override {
     const poll_result l = queues_.next(self);
-    if (l.what == poll_result::empty && windows_ && windows_->starves(self)) return {poll_result::watch, nullptr};
+    if (l.kind == poll_result::empty && windows_ && windows_->starves(self)) return {poll_result::watch, nullptr};
     return l;
   }
 
@@ -74,7 +74,7 @@ class rip : public policy<World>, public observer<World> {
     const partition::targets onto = nodes_of(s.workers);
     if (std::ranges::count_if(onto.capacity, [](std::int32_t c) { return c != 0; }) < 2) return;
     windows_.emplace(rules, onto, s.regions, s.workers.size(), s.workers.everybody(),
-                     [this](task& t, std::int32_t part, worker& self) { place(t, part, self); });
+                     [this](task& t, std::int32_t part, worker& self) { queue_placed(t, part, self); });
   }
 
   static partition::window_rules first_window(const policy_options& given) {
@@ -85,7 +85,7 @@ class rip : public policy<World>, public observer<World> {
   }
 
  private:
-  void place(task& t, std::int32_t part, worker& self) {
+  void queue_placed(task& t, std::int32_t part, worker& self) {
     if (part < 0) {
       queues_[place_(t, self)].push(t, self);
       return;

@@ -19,16 +19,16 @@ namespace kith {
 
 template <class World>
 struct source_affinity : plain_affinity<World> {
-  struct hint {
+  struct task_affinity {
     worker_id creator;
   };
   source_affinity(const policy_context& s, const policy_options& /*given*/) : workers_(s.workers.size()) {}
 
-  hint of(const task& t, const typename World::worker& self) const {
+  task_affinity affinity_of(const task& t, const typename World::worker& self) const {
     return {t.owner < workers_ ? worker_id(t.owner) : self.id};  // else it came from outside: the finder keeps it
   }
-  static double at(const hint& h, worker_id core) { return h.creator == core ? 1 : 0; }
-  static double planned(const hint& h, worker_id core) { return at(h, core); }
+  static double at(const task_affinity& h, worker_id core) { return h.creator == core ? 1 : 0; }
+  static double planned(const task_affinity& h, worker_id core) { return at(h, core); }
 
  private:
   int workers_;

@@ -43,7 +43,7 @@ class steal final : public policy<World> {
     if (e.say_origin()) return;
     const std::string worker = e.worker_text(f.worker);
     if (f.released_here) {
-      e.say_of_policy(worker + " ended its last predecessor (" + f.released_by + "), and had it at hand");
+      e.say_of_policy(worker + " ended its last predecessor (" + f.released_by + "), and ran it next");
     } else if (e.is_created_here()) {
       e.say_of_policy(worker + " created it, and had it in its own deque");
     } else if (f.stolen) {
@@ -109,19 +109,16 @@ class steal final : public policy<World> {
   /// Steals from the first other worker that has tasks, if any. Looks at as many as there are in one call
   /// (victim=random may draw one twice, and miss another): a look at a deque that did not change costs next to nothing.
   [[gnu::noinline]] poll_result rob(worker& self) {
-    state& mine = states_[self.id.index()];
+    worker_state& mine = states_[self.id.index()];
     const std::size_t all = mine.victims.size(), from = mine.probes;
     mine.probes = 0;
     for (std::size_t k = 0; k < all; ++k) {
       const std::size_t i = (from + k) % all;
       const worker_id victim = choose(mine, i);
-      leveled_deque<World>& there = *deques_[victim.index()];
-      if (there.size() == 0) continue;
-      const bool worth = !spares_short_ || !there.short_tasks() || worth_it(there, victim);
-      if (task* t = worth ? visit(there, victim, *deques_[self.id.index()], self) : nullptr)
-        return poll_result::got(*t);
-      mine.probes = (i + 1) % all;  // goes on behind it next time
-      return {worth ? poll_result::retry : poll_result::later};
+      if (deques_[victim.index()]->size() == 0) continue;
+      const poll_result l = look_at(victim, self);
+      if (l.kind != poll_result::found) mine.probes = (i + 1) % all;  // goes on behind it next time
+      return l;
     }
     const bool missed = order_ == victim_order::random && anything_left(mine);
     return {missed ? poll_result::retry : poll_result::empty};
@@ -130,23 +127,24 @@ class steal final : public policy<World> {
  private:
   /// As the papers have it: looks at one victim.
   [[gnu::noinline]] poll_result probe(worker& self) {
-    state& mine = states_[self.id.index()];
+    worker_state& mine = states_[self.id.index()];
     if (mine.victims.empty()) return {poll_result::empty};
     const worker_id victim = choose(mine, mine.probes);
-    leveled_deque<World>& there = *deques_[victim.index()];
-    const bool worth = !spares_short_ || !there.short_tasks() || worth_it(there, victim);
-    if (task* t = worth ? visit(there, victim, *deques_[self.id.index()], self) : nullptr) {
-      mine.probes = 0;
-      return poll_result::got(*t);
-    }
-    if (++mine.probes < mine.victims.size()) return {worth ? poll_result::retry : poll_result::later};
+    const poll_result l = look_at(victim, self);
+    if (l.kind != poll_result::found && ++mine.probes < mine.victims.size()) return l;
     mine.probes = 0;
-    if (!anything_left(mine)) return {poll_result::empty};
-    return {worth ? poll_result::retry : poll_result::later};
+    return l.kind == poll_result::found || anything_left(mine) ? l : poll_result{poll_result::empty};
   }
 
-  struct alignas(false_sharing_range) state {
-    state(rng r, std::vector<worker_id> v) : random(r), victims(std::move(v)) {}
+  /// A task of the victim; without one `later` if a theft would not pay now, else `retry`.
+  poll_result look_at(worker_id victim, worker& self) {
+    leveled_deque<World>& there = *deques_[victim.index()];
+    if (spares_short_ && there.short_tasks() && !worth_it(there, victim)) return {poll_result::later};
+    return poll_result::at(visit(there, victim, *deques_[self.id.index()], self), poll_result::retry);
+  }
+
+  struct alignas(false_sharing_range) worker_state {
+    worker_state(rng r, std::vector<worker_id> v) : random(r), victims(std::move(v)) {}
     rng random;
     std::vector<worker_id> victims;
     std::size_t probes = 0;  // the next victim, by its place in a round
@@ -189,13 +187,13 @@ class steal final : public policy<World> {
   }
 
   /// The i-th victim of a round.
-  worker_id choose(state& mine, std::size_t i) const {
+  worker_id choose(worker_state& mine, std::size_t i) const {
     if (order_ == victim_order::random) i = mine.random.below(static_cast<std::uint32_t>(mine.victims.size()));
     return mine.victims[i];
   }
 
   /// Random victims may miss one that has work, so every deque is checked before the answer is `empty`.
-  bool anything_left(const state& mine) const {
+  bool anything_left(const worker_state& mine) const {
     return std::ranges::any_of(mine.victims, [this](worker_id v) { return deques_[v.index()]->size() > 0; });
   }
 
@@ -240,7 +238,7 @@ class steal final : public policy<World> {
   bool looks_at_all_;
   bool spares_short_;
   std::vector<std::shared_ptr<leveled_deque<World>>> deques_;
-  std::vector<state> states_;
+  std::vector<worker_state> states_;
   std::vector<watch> watches_;  // by victim
   std::vector<node_id> close_;  // by victim: its node, if thieves of that take one task; else none
 };

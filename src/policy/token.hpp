@@ -30,7 +30,7 @@ class token_affinity {
 
   static constexpr typename policy<World>::data_needs needs{.homes = true, .writers = true};
   static constexpr bool random_ties = true;
-  struct hint {
+  struct task_affinity {
     struct share {
       double affinity = 0;
       std::int16_t core = -1;
@@ -43,7 +43,7 @@ class token_affinity {
     for (counted_tokens& c : counts_) c.of_core.resize(counts_.size());
   }
 
-  hint of(const task& t, const worker& self) {
+  task_affinity affinity_of(const task& t, const worker& self) {
     std::vector<std::uint32_t>& from = counts_[self.id.index()].of_core;
     std::fill(from.begin(), from.end(), 0);
     std::uint32_t references = 0;
@@ -54,8 +54,8 @@ class token_affinity {
       const std::size_t core = passer >= 0 ? static_cast<std::size_t>(passer) : t.owner;
       if (core < from.size()) ++from[core];  // else it came from outside
     }
-    hint h;
-    for (typename hint::share& s : h.shares) {
+    task_affinity h;
+    for (typename task_affinity::share& s : h.shares) {
       const auto most = std::ranges::max_element(from);
       if (*most == 0) break;
       s = {share_then_count(*most, references), static_cast<std::int16_t>(most - from.begin())};
@@ -64,16 +64,16 @@ class token_affinity {
     return h;
   }
 
-  double at(const hint& h, worker_id core) const {
-    for (const typename hint::share& s : h.shares) {
+  double at(const task_affinity& h, worker_id core) const {
+    for (const typename task_affinity::share& s : h.shares) {
       if (s.core < 0) break;
       if (s.core == core.value) return s.affinity;
     }
     return 0;
   }
-  double planned(const hint& h, worker_id core) const { return at(h, core); }
-  void queued(const hint& /*h*/, worker_id /*core*/) {}
-  void assigned(const hint& /*h*/, worker_id /*core*/) {}
+  double planned(const task_affinity& h, worker_id core) const { return at(h, core); }
+  void queued(const task_affinity& /*h*/, worker_id /*core*/) {}
+  void assigned(const task_affinity& /*h*/, worker_id /*core*/) {}
 
  private:
   /// The core that passed the reference; -1: none.

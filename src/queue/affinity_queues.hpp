@@ -5,7 +5,7 @@
 // ended queue for each core, of which only the two ends can be read and removed. A ready task goes to the queue of the
 // core with the highest affinity. A core takes the better end of its own queue; if that is empty, the best end of all
 // others, or any end if it has no affinity to them. organisation=global is the upper bound of section 5.2.1: one queue,
-// of which a core takes the best task, wherever it is. An affinity is only a hint: a core gets a task while any is
+// of which a core takes the best task, wherever it is. An affinity only guides: a core gets a task while any is
 // ready.
 //
 // The paper does not say which core gets a task without affinity, which of two equal ends is taken, and what bounds a
@@ -20,13 +20,16 @@
 // different data that become ready at once stay mixed, and the two ends seldom have the data that a core used last.
 //
 // Affinity has the policy's rule:
-//   hint of(const task&, const worker&)   what is known of a ready task; a copy, so that a choice reads no task
-//   double at(const hint&, worker_id)     its affinity to the core, 0 or more. Under the lock
-//   double planned(const hint&, worker_id) the same, when a queue is chosen for it. Under the lock
-//   grouped_by group_of(const hint&)      its group, and what it is worth to be in a queue with it. Only with `grouped`
-//   void queued(const hint&, worker_id)   it was put into the core's queue. Under the lock
-//   void assigned(const hint&, worker_id) it is on its way to the core. Under the lock
-//   bool random_ties                      whether equal tasks of the global queue leave at random, or the oldest first
+//   task_affinity affinity_of(const task&, const worker&)   what is known of a ready task; a copy, so that a choice
+//                                                           reads no task
+//   double at(const task_affinity&, worker_id)              its affinity to the core, 0 or more. Under the lock
+//   double planned(const task_affinity&, worker_id)         the same, when a queue is chosen for it. Under the lock
+//   grouped_by group_of(const task_affinity&)               its group, and what it is worth to be in a queue with it.
+//                                                           Only with `grouped`
+//   void queued(const task_affinity&, worker_id)            it was put into the core's queue. Under the lock
+//   void assigned(const task_affinity&, worker_id)          it is on its way to the core. Under the lock
+//   bool random_ties                                        whether equal tasks of the global queue leave at random, or
+//                                                           the oldest first
 //
 // Any worker may push and take.
 //  A1  guard_ protects the queues, the lengths, the random numbers and the affinities.
@@ -89,18 +92,18 @@ class alignas(false_sharing_range) affinity_queues {
   void push(std::span<task* const> tasks, worker& self) {
     self.at(this);
     for (task* t : tasks) {
-      const typename Affinity::hint hint = affinity_.of(*t, self);
+      const typename Affinity::task_affinity affinity = affinity_.affinity_of(*t, self);
       const std::size_t creator = t->owner < alone_.size() ? t->owner : self.id.index();
-      const grouped_by group = group_of(hint);
+      const grouped_by group = group_of(affinity);
       const auto level = static_cast<std::size_t>(t->level());
       std::size_t to = 0;
       {
         std::lock_guard lock(guard_);
         if (self.dead.too_many()) [[unlikely]]
           clean_up(self);
-        if (!global_) to = best_queue(hint, group, level, creator);
-        queues_[to].insert({t, hint, group.key}, level);
-        affinity_.queued(hint, worker_id(static_cast<int>(to)));
+        if (!global_) to = best_queue(affinity, group, level, creator);
+        queues_[to].insert({t, affinity, group.key}, level);
+        affinity_.queued(affinity, worker_id(static_cast<int>(to)));
         size_.store(size_.load(relaxed) + 1, relaxed);
       }
       self.meter(event::push, worker_id());
@@ -126,7 +129,7 @@ class alignas(false_sharing_range) affinity_queues {
   static constexpr std::size_t levels = 3;
   struct entry {
     task* waiting;
-    typename Affinity::hint hint;
+    typename Affinity::task_affinity affinity;
     std::uint64_t group = 0;
   };
   struct core_queue {
@@ -158,9 +161,9 @@ class alignas(false_sharing_range) affinity_queues {
     double affinity = -1;
   };
 
-  grouped_by group_of(const typename Affinity::hint& hint) const {
-    if constexpr (requires { affinity_.group_of(hint); }) {
-      if (grouped_) return affinity_.group_of(hint);
+  grouped_by group_of(const typename Affinity::task_affinity& affinity) const {
+    if constexpr (requires { affinity_.group_of(affinity); }) {
+      if (grouped_) return affinity_.group_of(affinity);
     }
     return {};
   }
@@ -172,14 +175,14 @@ class alignas(false_sharing_range) affinity_queues {
 
   /// The core with the highest affinity whose queue has room; of equal ones the creator, then that with the shortest
   /// queue, then the next one after the creator.
-  std::size_t best_queue(const typename Affinity::hint& hint, const grouped_by& group, std::size_t level,
+  std::size_t best_queue(const typename Affinity::task_affinity& affinity, const grouped_by& group, std::size_t level,
                          std::size_t creator) {
     std::size_t best = creator;
     double most = -1;
     for (std::size_t i = 0; i < queues_.size(); ++i) {
       const std::size_t q = (creator + i) % queues_.size();
       if (!has_room(queues_[q].length)) continue;
-      double here = affinity_.planned(hint, worker_id(static_cast<int>(q)));
+      double here = affinity_.planned(affinity, worker_id(static_cast<int>(q)));
       if (queues_[q].has(group, level)) here += group.affinity;
       const bool shorter = best != creator && queues_[q].length < queues_[best].length;
       if (here < most || (here == most && !shorter)) continue;
@@ -196,14 +199,14 @@ class alignas(false_sharing_range) affinity_queues {
     all.erase(at);
     queues_[c.from].forget(taken, level);
     size_.store(size_.load(relaxed) - 1, relaxed);
-    affinity_.assigned(taken.hint, to);
+    affinity_.assigned(taken.affinity, to);
     return taken.waiting;
   }
 
   /// The better end of a queue that is not empty; of equal ones the end queued last.
   choice better_end(std::size_t from, std::size_t level, worker_id to) {
     const std::deque<entry>& all = queues_[from].by_level[level];
-    const double first = affinity_.at(all.front().hint, to), last = affinity_.at(all.back().hint, to);
+    const double first = affinity_.at(all.front().affinity, to), last = affinity_.at(all.back().affinity, to);
     return first > last ? choice{from, 0, first} : choice{from, all.size() - 1, last};
   }
 
@@ -227,7 +230,7 @@ class alignas(false_sharing_range) affinity_queues {
     choice best;
     std::uint32_t equals = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const double here = affinity_.at(all[i].hint, to);
+      const double here = affinity_.at(all[i].affinity, to);
       if (here < best.affinity) continue;
       equals = here > best.affinity ? 1 : equals + 1;
       if (equals == 1 || (Affinity::random_ties && random_.below(equals) == 0)) best = {0, i, here};

@@ -18,7 +18,7 @@ class leveled_deque {
   using allocator_type = std::pmr::polymorphic_allocator<>;
   using worker = typename World::worker;
 
-  /// As own_deque.
+  /// An own_deque for each level, with these arguments.
   leveled_deque(worker_id owner, const worker_set& audience, allocator_type memory = std::pmr::new_delete_resource())
       : levels_{own_deque<World>(owner, audience, memory), own_deque<World>(owner, audience, memory),
                 own_deque<World>(owner, audience, memory)} {}
@@ -100,11 +100,11 @@ class leveled_deque {
 
   own_deque<World>& normal() noexcept { return levels_[1]; }
   const own_deque<World>& normal() const noexcept { return levels_[1]; }
-  template <class Of>
-  std::int64_t sum(const Of& of) const noexcept {
+  template <class ValueOf>
+  std::int64_t sum(const ValueOf& value_of) const noexcept {
     if (!has_levels()) [[likely]]
-      return of(normal());
-    return of(levels_[0]) + of(levels_[1]) + of(levels_[2]);
+      return value_of(normal());
+    return value_of(levels_[0]) + value_of(levels_[1]) + value_of(levels_[2]);
   }
 
   std::array<own_deque<World>, 3> levels_;  // high, normal, low

@@ -15,18 +15,18 @@ enum class [[nodiscard]] steal_result : unsigned char {
 
 /// The result of policy::next(), which makes at most one remote probe per call.
 struct [[nodiscard]] poll_result {
-  enum kind : unsigned char {
+  enum answer : unsigned char {
     found,  // a task
     retry,  // no task in this place; ask again to look at the next one
     later,  // no task that is worth taking yet; frequent looks would slow down the worker that has it
     watch,  // no task yet; the policy counts how often it is asked, and nobody is slowed down
     empty,  // no task anywhere
-  } what = empty;
+  } kind = empty;
   task* work = nullptr;
 
   static poll_result got(task& t) noexcept { return {found, &t}; }
   /// `t` if there is one, else `otherwise`.
-  static poll_result at(task* t, kind otherwise) noexcept {
+  static poll_result at(task* t, answer otherwise) noexcept {
     return t != nullptr ? got(*t) : poll_result{otherwise, nullptr};
   }
 };

@@ -8,7 +8,7 @@
 
 namespace kith {
 
-/// Of one worker, which alone may use it.
+/// The watch of one worker, which alone may use it.
 class alignas(false_sharing_range) starvation_watch {
  public:
   /// Called after a search in vain. `added`: how many tasks ever came. True after `most` calls for which that was the

@@ -125,7 +125,7 @@ class tables {
 };
 
 void read_streams(recording& r, const std::string& path, const std::unordered_map<std::uint64_t, std::int32_t>& tasks) {
-  std::vector<std::vector<recorded_stream>> of(r.tasks.size());
+  std::vector<std::vector<recorded_stream>> by_task(r.tasks.size());
   std::ifstream in(path, std::ios::binary);
   const std::uint64_t size = std::filesystem::file_size(path);
   std::uint64_t head[3], at = 0;
@@ -133,16 +133,16 @@ void read_streams(recording& r, const std::string& path, const std::unordered_ma
     at += sizeof head;
     if (head[2] > size - std::min(size, at))
       throw error(path + ": damaged: a stream of " + std::to_string(head[2]) + " bytes at byte " + std::to_string(at) +
-                      ", behind which there are " + std::to_string(size - at),
+                      ", behind which there are " + std::to_string(size - at) + "; record the run again",
                   error_kind::input);
     recorded_stream s{head[1], std::vector<std::uint8_t>(head[2])};
     in.read(reinterpret_cast<char*>(s.bytes.data()), static_cast<std::streamsize>(s.bytes.size()));
     at += head[2];
     if (const auto task = tasks.find(head[0]); task != tasks.end())
-      of[static_cast<std::size_t>(task->second)].push_back(std::move(s));
+      by_task[static_cast<std::size_t>(task->second)].push_back(std::move(s));
   }
   r.first_stream.assign(1, 0);
-  for (std::vector<recorded_stream>& mine : of) {
+  for (std::vector<recorded_stream>& mine : by_task) {
     for (recorded_stream& s : mine) r.streams.push_back(std::move(s));
     r.first_stream.push_back(r.streams.size());
   }

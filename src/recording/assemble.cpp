@@ -42,18 +42,19 @@ class assembler : gathered_logs {
  private:
   /// Puts tasks in the order of creation, with their dependences.
   void order(const progress& tell) {
-    for (std::size_t i = 0; i < births.size(); ++i) births[i].read_as = i;
-    std::ranges::sort(births, {}, [](const task_created_record& b) { return std::tuple(b.begun, !b.root, b.read_as); });
+    for (std::size_t i = 0; i < creations.size(); ++i) creations[i].read_as = i;
+    std::ranges::sort(creations, {},
+                      [](const task_created_record& b) { return std::tuple(b.begun, !b.root, b.read_as); });
     std::ranges::sort(needs, {}, [](const need& n) { return std::pair(n.task, n.read_as); });
     std::ranges::sort(deliveries, {}, [](const delivery& d) { return std::pair(d.task, d.number); });
     std::unordered_map<std::uint64_t, std::int32_t>& index = index_of;
-    index.reserve(births.size() * 2);
+    index.reserve(creations.size() * 2);
     std::unordered_map<std::uint64_t, siblings> scopes;
     out.first_access.push_back(0);
     out.first_dependence.push_back(0);
-    for (std::size_t i = 0; i < births.size(); ++i) {
-      const task_created_record& b = births[i];
-      if (tell && i % 65536 == 0) tell("tasks", static_cast<double>(i) / static_cast<double>(births.size()));
+    for (std::size_t i = 0; i < creations.size(); ++i) {
+      const task_created_record& b = creations[i];
+      if (tell && i % 65536 == 0) tell("tasks", static_cast<double>(i) / static_cast<double>(creations.size()));
       const bool keyed = (b.flags & (log_keyed | log_generated)) != 0;
       std::vector<recorded_dependence> before;
       std::vector<recorded_access> touched;
@@ -148,8 +149,8 @@ class assembler : gathered_logs {
       if (const auto at = index_of.find(c.task); at != index_of.end())
         lost[static_cast<std::size_t>(at->second)] += ns(began + c.spent);
     }
-    for (std::size_t i = 0; i < births.size(); ++i) {
-      const task_created_record& b = births[i];
+    for (std::size_t i = 0; i < creations.size(); ++i) {
+      const task_created_record& b = creations[i];
       recorded_task& t = out.tasks[static_cast<std::size_t>(index_of[b.ref])];
       if (t.creator < 0) continue;
       if (!t.has(recorded_task::discovered)) lost[static_cast<std::size_t>(t.creator)] += t.create_ns;
@@ -251,16 +252,16 @@ class assembler : gathered_logs {
     const std::size_t first = all.size();
     std::uint64_t access = out.first_access[task];
     for (const delivery& d : deliveries_to(ref)) {
-      const std::int32_t by = index_or_none(d.by);
+      const std::int32_t deliverer = index_or_none(d.deliverer);
       const std::uint64_t bytes = d.used && d.how != mode::out ? d.bytes : 0;
-      if (d.used && d.bytes != 0) out.accesses[access++].passed_by = by;
-      if (by < 0 || d.by_owner || by == static_cast<std::int32_t>(task)) continue;
+      if (d.used && d.bytes != 0) out.accesses[access++].passed_by = deliverer;
+      if (deliverer < 0 || d.by_owner || deliverer == static_cast<std::int32_t>(task)) continue;
       const auto same = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
-                                     [by](const recorded_dependence& x) { return x.before == by; });
+                                     [deliverer](const recorded_dependence& x) { return x.before == deliverer; });
       if (same != all.end()) {
         same->bytes += bytes;
       } else {
-        all.push_back({by, bytes});
+        all.push_back({deliverer, bytes});
       }
     }
   }

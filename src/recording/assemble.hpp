@@ -16,7 +16,7 @@ using progress = std::function<void(const char* what, double share)>;
 /// Reads the logs in a folder. A run that was killed has tasks without an end. Throws kith::error if a file is
 /// no log, or if another process is writing the folder.
 recording read_parts(const std::string& folder, const progress& = {});
-/// The same, with what has to be known to put it together with the other places of its job.
+/// Reads the logs of a place in a folder, with what puts them together with the other places of its job.
 place_part read_part(const std::string& folder, const progress& = {});
 /// Writes what read_parts() returns to the file, then removes the parts. If it throws, the parts are still there.
 /// `complete` may add to the recording before it is written. Of a place, the recording has its place and its messages.
@@ -27,8 +27,8 @@ void assemble_parts(const std::string& file, const progress& = {},
 /// has put these files together.
 void assemble_places(const std::vector<std::string>& files, const progress& = {},
                      const std::function<void(recording&)>& complete = {});
-/// Of files that have parts: those whose parts belong to one job stand together, in their order. Parts with addresses
-/// stand alone, because addresses of several places cannot be put together.
+/// Groups files that have parts: those whose parts belong to one job stand together, in their order. Parts with
+/// addresses stand alone, because addresses of several places cannot be put together.
 std::vector<std::vector<std::string>> by_job(const std::vector<std::string>& files);
 /// The file, and those beside it whose parts belong to the same job, in the order of their numbers.
 std::vector<std::string> parts_of_job(const std::string& file);

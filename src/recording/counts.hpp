@@ -25,7 +25,7 @@ inline void sort_counts(std::vector<recorded_counts>& rows) {
   rows.erase(twice.begin(), twice.end());
 }
 
-/// Of all tasks together; those of tasks for which they were not counted are missing.
+/// The sum of all tasks' instructions, without those of tasks for which they were not counted.
 inline std::uint64_t instructions_of(const std::vector<recorded_counts>& rows) {
   std::uint64_t sum = 0;
   for (const recorded_counts& c : rows) {

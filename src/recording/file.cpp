@@ -158,18 +158,18 @@ void read_rows(const database& db, int version, recording& r, std::vector<typena
     }
   };
   if constexpr (Table::begins == leads::task) {
-    owners of(*firsts_of<Table>(r));
+    owners owner_rows(*firsts_of<Table>(r));
     if (there) {
       read([&](statement& s) {
         std::int64_t task = 0;
         s.take(task);
-        if (!of.next(task, r.tasks.size(), rows.size()))
+        if (!owner_rows.next(task, r.tasks.size(), rows.size()))
           db.refuse(std::string("table ") + Table::name + ", row " + std::to_string(rows.size()) + ": task is " +
                     std::to_string(task) + ", expected rows in the order of tasks, of which there are " +
                     std::to_string(r.tasks.size()));
       });
     }
-    of.end(r.tasks.size(), rows.size());
+    owner_rows.end(r.tasks.size(), rows.size());
   } else if (there) {
     read([&](statement& s) {
       if constexpr (Table::begins == leads::own_number) s.take_number(rows.size());

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of a record of counts: those of the set in `small`, in order, then the two times.
+/// Reads a record of counts: those of the set in `small`, in order, then the two times.
 recorded_counts counts_of(const log_cell& head, const std::byte* rest) {
   recorded_counts c;
   std::uint32_t at = 0;
@@ -43,17 +43,17 @@ void gathered_logs::read(const mapped_log& l) {
     switch (head.kind) {
       case log_kind::task: {
         const log_pair when = pair_at(rest, 0);
-        births.push_back({.ref = head.large,
-                          .scope = scope,
-                          .parent = parent,
-                          .begun = when.first,
-                          .took = (when.second & 0xffffffff) | std::uint64_t{head.middle >> 8} << 32,
-                          .color = static_cast<std::int32_t>(when.second >> 32),
-                          .first = static_cast<std::uint32_t>(accesses.size()),
-                          .type = head.small,
-                          .flags = head.flags,
-                          .node = static_cast<std::uint8_t>(head.middle),
-                          .seat = seat});
+        creations.push_back({.ref = head.large,
+                             .scope = scope,
+                             .parent = parent,
+                             .begun = when.first,
+                             .took = (when.second & 0xffffffff) | std::uint64_t{head.middle >> 8} << 32,
+                             .color = static_cast<std::int32_t>(when.second >> 32),
+                             .first = static_cast<std::uint32_t>(accesses.size()),
+                             .type = head.small,
+                             .flags = head.flags,
+                             .node = static_cast<std::uint8_t>(head.middle),
+                             .seat = seat});
         break;
       }
       case log_kind::family:
@@ -61,26 +61,26 @@ void gathered_logs::read(const mapped_log& l) {
         parent = pair_at(rest, 0).first;
         break;
       case log_kind::access:
-        if (births.empty()) break;
+        if (creations.empty()) break;
         accesses.push_back({head.large, std::uint64_t{head.small} << 32 | head.middle,
                             static_cast<mode>(head.flags & ~log_by_handle), (head.flags & log_by_handle) != 0,
                             std::uint64_t{head.small} << 32 | head.middle});
-        ++births.back().accesses;
+        ++creations.back().accesses;
         break;
       case log_kind::touched:
         if (!accesses.empty()) accesses.back().touched = head.large;
         break;
       case log_kind::work:
-        if (!births.empty()) births.back().work = static_cast<double>(head.large);
+        if (!creations.empty()) creations.back().work = static_cast<double>(head.large);
         break;
       case log_kind::key:
-        if (!births.empty()) births.back().key = head.large;
+        if (!creations.empty()) creations.back().key = head.large;
         break;
       case log_kind::needs: needs.push_back({head.large, pair_at(rest, 0).first, needs.size()}); break;
       case log_kind::delivered: {
         const log_pair data = pair_at(rest, 0), from = pair_at(rest, 1);
         deliveries.push_back({.task = head.large,
-                              .by = from.first,
+                              .deliverer = from.first,
                               .address = data.first,
                               .bytes = std::uint64_t{head.small} << 32 | head.middle,
                               .touched = data.second,
@@ -111,8 +111,8 @@ void gathered_logs::read(const mapped_log& l) {
       }
       case log_kind::run: {
         const log_pair when = pair_at(rest, 0);
-        births.push_back({.ref = head.large, .begun = when.first, .seat = seat, .root = true});
-        births.back().first = static_cast<std::uint32_t>(accesses.size());
+        creations.push_back({.ref = head.large, .begun = when.first, .seat = seat, .root = true});
+        creations.back().first = static_cast<std::uint32_t>(accesses.size());
         break;
       }
       case log_kind::wait: {
@@ -163,18 +163,19 @@ void gathered_logs::read(const mapped_log& l) {
       }
       case log_kind::given_back: returns.push_back({head.large, ns(pair_at(rest, 0).second)}); break;
       case log_kind::place: {
-        const log_pair of = pair_at(rest, 0);
+        const log_pair pair = pair_at(rest, 0);
         place = {.present = true,
                  .job = head.large,
-                 .clock = of.second,
+                 .clock = pair.second,
                  .number = head.small,
-                 .places = static_cast<std::uint32_t>(of.first),
+                 .places = static_cast<std::uint32_t>(pair.first),
                  .host = std::string(reinterpret_cast<const char*>(rest) + sizeof(log_pair), head.middle)};
         break;
       }
       case log_kind::message: {
-        const log_pair when = pair_at(rest, 0), of = pair_at(rest, 1);
-        messages.push_back({head.flags, head.small, head.large, when.first, when.second, of.first, of.second});
+        const log_pair when = pair_at(rest, 0), numbers = pair_at(rest, 1);
+        messages.push_back(
+            {head.flags, head.small, head.large, when.first, when.second, numbers.first, numbers.second});
         break;
       }
       case log_kind::clock: {

@@ -44,9 +44,9 @@ struct need {
   std::uint64_t task, before;
   std::size_t read_as;
 };
-/// A task, `by`, has given another one an argument.
+/// A task, the deliverer, has given another one an argument.
 struct delivery {
-  std::uint64_t task, by;
+  std::uint64_t task, deliverer;
   std::uint64_t address, bytes, touched;
   mode how;
   bool used, by_owner;
@@ -66,7 +66,7 @@ struct run_of_task {
 };
 
 struct gathered_logs {
-  std::vector<task_created_record> births;
+  std::vector<task_created_record> creations;
   std::vector<raw_access> accesses;
   std::vector<need> needs;
   std::vector<delivery> deliveries;

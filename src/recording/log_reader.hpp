@@ -35,13 +35,13 @@ class mapped_log {
                   error_kind::input);
     if (!(header.seconds_per_tick > 1e-15 && header.seconds_per_tick < 1))
       throw error(path_ + ": damaged: a tick of " + std::to_string(header.seconds_per_tick) +
-                      " s, expected more than 0 and less than 1",
+                      " s, expected more than 0 and less than 1; record the run again",
                   error_kind::input);
     empty_ = false;
     const std::uint64_t room = bytes_.size() - std::min<std::uint64_t>(bytes_.size(), log_front_bytes);
     if (header.behind != log_all_behind && header.behind > room)
       throw error(path_ + ": damaged: " + std::to_string(header.behind) + " bytes of records behind the front, " +
-                      std::to_string(room) + " are there",
+                      std::to_string(room) + " are there; record the run again",
                   error_kind::input);
     behind_ = std::min(header.behind, room);
   }
@@ -110,7 +110,7 @@ class mapped_log {
       case log_kind::end: break;
     }
     throw error(path_ + ": damaged: no record of kind " + std::to_string(static_cast<int>(head.kind)) + " at byte " +
-                    std::to_string(at),
+                    std::to_string(at) + "; record the run again",
                 error_kind::input);
   }
 

@@ -78,7 +78,7 @@ class merger {
   }
 
  private:
-  /// Of one part: the new numbers of what it refers to, or what is added to its own.
+  /// The new numbers of what one part refers to, or what is added to its own.
   struct numbers {
     std::uint32_t first_worker = 0, first_scope = 0;
     std::int16_t first_node = 0;

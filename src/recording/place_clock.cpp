@@ -38,10 +38,10 @@ std::vector<clock_sample> best_of(std::span<const clock_sample> all) {
   std::vector<clock_sample> sorted(all.begin(), all.end()), best;
   std::ranges::sort(sorted, {}, &clock_sample::sent);
   for (std::size_t p = 0; p < parts; ++p) {
-    std::vector<clock_sample> of(sorted.begin() + static_cast<std::ptrdiff_t>(p * sorted.size() / parts),
-                                 sorted.begin() + static_cast<std::ptrdiff_t>((p + 1) * sorted.size() / parts));
-    std::ranges::sort(of, {}, &clock_sample::error);
-    best.insert(best.end(), of.begin(), of.begin() + static_cast<std::ptrdiff_t>(std::min(most, of.size())));
+    std::vector<clock_sample> part(sorted.begin() + static_cast<std::ptrdiff_t>(p * sorted.size() / parts),
+                                   sorted.begin() + static_cast<std::ptrdiff_t>((p + 1) * sorted.size() / parts));
+    std::ranges::sort(part, {}, &clock_sample::error);
+    best.insert(best.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(std::min(most, part.size())));
   }
   return best;
 }

@@ -83,17 +83,17 @@ std::vector<message_link> links_between(std::span<const place_part> parts, std::
     for (const place_part& p : parts) {
       for (const place_part::message& m : p.messages) {
         if (m.received != received || m.peer >= places || m.peer == p.number) continue;
-        const way of = received ? way(m.peer, p.number) : way(p.number, m.peer);
-        std::vector<message_link>& all = by_way[of];
-        std::size_t& n = next[of];
-        if (n == all.size()) all.push_back({of.first, of.second});
+        const way direction = received ? way(m.peer, p.number) : way(p.number, m.peer);
+        std::vector<message_link>& all = by_way[direction];
+        std::size_t& n = next[direction];
+        if (n == all.size()) all.push_back({direction.first, direction.second});
         (received ? all[n].received : all[n].sent) = &m;
         ++n;
       }
     }
   }
   std::vector<message_link> links;
-  for (const auto& [of, all] : by_way) links.insert(links.end(), all.begin(), all.end());
+  for (const auto& [direction, all] : by_way) links.insert(links.end(), all.begin(), all.end());
   return links;
 }
 

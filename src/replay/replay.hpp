@@ -190,7 +190,7 @@ class replay final : public gate<World> {
       next.store(n, relaxed);
     }
   };
-  struct place {
+  struct schedule_position {
     std::size_t worker;
     std::int64_t position;
   };
@@ -202,7 +202,7 @@ class replay final : public gate<World> {
     return static_cast<std::int64_t>(n) - (n < mine.steps.size() && may_begin(mine, mine.steps[n], owner) ? 0 : 1);
   }
   bool may_begin(list& mine, const step& s, const worker& owner) const {
-    const identity::creator& around = owner.innermost();
+    const identity::naming_state& around = owner.innermost();
     if (around.self == s.inside) {
       mine.covered.store(false, relaxed);
       return around.children >= s.created_before && around.waits >= s.waits_before;
@@ -223,7 +223,7 @@ class replay final : public gate<World> {
     return -1;
   }
 
-  const step& step_at(const place& p) const noexcept {
+  const step& step_at(const schedule_position& p) const noexcept {
     return lists_[p.worker].steps[static_cast<std::size_t>(p.position)];
   }
   std::string name(const step& s) const {
@@ -272,7 +272,7 @@ class replay final : public gate<World> {
   region_table& regions_;
   std::string file_;
   std::vector<list> lists_;
-  std::unordered_map<std::uint64_t, place> where_;
+  std::unordered_map<std::uint64_t, schedule_position> where_;
   std::vector<std::string> types_;
   turn_order<World> turns_;
   typename World::template shared<bool> free_{false};  // tasks need not keep the order

@@ -14,14 +14,14 @@
 namespace kith {
 
 std::vector<std::uint64_t> identities_of(const recording& r) {
-  std::vector<identity::creator> creators(r.tasks.size());
-  identity::creator outside;
+  std::vector<identity::naming_state> creators(r.tasks.size());
+  identity::naming_state outside;
   std::unordered_map<std::uint32_t, std::uint64_t> graphs;  // by scope
   std::uint64_t roots = 0;
   std::vector<std::uint64_t> all(r.tasks.size());
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {
     const recorded_task& t = r.tasks[i];
-    identity::creator& creator =
+    identity::naming_state& creator =
         t.has(recorded_task::outside) || t.creator < 0 ? outside : creators[static_cast<std::size_t>(t.creator)];
     if (t.has(recorded_task::fence)) continue;
     if (t.has(recorded_task::root)) {

@@ -41,7 +41,7 @@ address_map::found address_map::find_in_index(const detail::access_record& a, st
     const entry& e = entry_at(key_of(a.address));
     if (e.key == key_of(a.address) && (e.bytes & points) != 0) {
       auto* const n = static_cast<nested_range*>(at_address(e.bytes & ~points));
-      if (n->end - n->begin == a.bytes) return {&n->state, n};
+      if (n->end - n->begin == a.bytes) return {&n->tracker, n};
     }
   }
   return add(a, type);
@@ -51,10 +51,10 @@ address_map::found address_map::find_in_index(const detail::access_record& a, st
 address_map::found address_map::add(const detail::access_record& a, std::uint16_t type) {
   const auto begin = reinterpret_cast<std::uintptr_t>(a.address);
   const extent self{begin, begin + a.bytes};
-  place where = look_around(self, a, type);
+  insertion_point where = look_around(self, a, type);
   if (where.next != ranges_.end() && where.next->second.epoch == epoch_ && !(self < where.next->first)) {
     nested_range* const n = where.next->second.nested.get();
-    return {&n->state, n};
+    return {&n->tracker, n};
   }
   const bool nested = where.alone != ranges_.end() || where.around != nullptr || where.contains;
   if (nested) {
@@ -78,17 +78,18 @@ address_map::found address_map::add(const detail::access_record& a, std::uint16_
   n.begin = self.begin;
   n.end = self.end;
   n.around = where.around;
-  n.state.region = e.region;
+  n.tracker.region = e.region;
   if (first) e.bytes = reinterpret_cast<std::uint64_t>(&n) | points;
   for_each_inside(n, [&](nested_range& d) {
     if (d.around == n.around) d.around = &n;
     n.changed = stamps_;
   });
-  return {&n.state, &n};
+  return {&n.tracker, &n};
 }
 
 /// Throws if the range crosses another one, or if it overlaps another one and either is a handle's.
-address_map::place address_map::look_around(const extent& self, const detail::access_record& a, std::uint16_t type) {
+address_map::insertion_point address_map::look_around(const extent& self, const detail::access_record& a,
+                                                      std::uint16_t type) {
   const auto refuse = [&](index::iterator with) {
     const range& r = with->second;
     const std::string both = describe(a.how, self.begin, self.end, type) + " and " +
@@ -102,7 +103,7 @@ address_map::place address_map::look_around(const extent& self, const detail::ac
                 "array): cut the data so that ranges contain each other or have nothing in common, and give a task "
                 "several accesses; or wait() between the two, after which ranges may be cut anew");
   };
-  place p{place_of(self), ranges_.end()};
+  insertion_point p{place_of(self), ranges_.end()};
   const auto is_new = [&](index::iterator i) { return i->second.epoch == epoch_; };
   if (p.next != ranges_.end() && is_new(p.next) && !(self < p.next->first) && p.next->second.handle == a.handle)
     return p;
@@ -129,8 +130,8 @@ address_map::place address_map::look_around(const extent& self, const detail::ac
 
 /// Puts the range into the index. Ranges of earlier epochs that begin inside it no longer order anything and
 /// are removed.
-address_map::index::iterator address_map::put(const place& where, const extent& self, const detail::access_record& a,
-                                              std::uint16_t type) {
+address_map::index::iterator address_map::put(const insertion_point& where, const extent& self,
+                                              const detail::access_record& a, std::uint16_t type) {
   index::iterator at = where.next, behind = where.next;
   if (at == ranges_.end() || self < at->first) {
     at = ranges_.emplace_hint(where.next, self, range{});
@@ -168,9 +169,9 @@ nested_range& address_map::nest(index::iterator at) {
   n.begin = at->first.begin;
   n.end = at->first.end;
   entry& e = entry_at(n.begin | std::uint64_t{epoch_} << address_bits);
-  n.state = e;
-  if (n.state.writer != 0) n.written = tick();
-  if (n.state.member != 0) n.joined = tick();
+  n.tracker = e;
+  if (n.tracker.writer != 0) n.written = tick();
+  if (n.tracker.member != 0) n.joined = tick();
   e.bytes = reinterpret_cast<std::uint64_t>(&n) | points;
   at->second.nested = std::move(fresh);
   return n;

@@ -46,7 +46,7 @@ class address_map {
     if (detail::tracker* const known = find_plain(a)) return *known;
     const found f = find_in_index(a, type);
     if (f.nested != nullptr) meet(*f.nested);
-    return *f.state;
+    return *f.tracker;
   }
 
   /// If overlaps of handles are checked: throws kith::error if the handle's range overlaps another one, or equals that
@@ -96,11 +96,11 @@ class address_map {
   };
   using index = std::pmr::map<extent, range>;
   struct found {
-    detail::tracker* state;
+    detail::tracker* tracker;
     nested_range* nested;
   };
-  /// The surroundings of a range that is not yet in the index.
-  struct place {
+  /// Neighbours of a range that is not yet in the index.
+  struct insertion_point {
     index::iterator next;  // its place in the index
     index::iterator alone;
     nested_range* around = nullptr;
@@ -110,12 +110,12 @@ class address_map {
   std::uint64_t key_of(const void* p) const noexcept {
     return (reinterpret_cast<std::uintptr_t>(p) & address_mask) | std::uint64_t{epoch_} << address_bits;
   }
-  /// Of an address, without the epoch: an address keeps its entry.
+  /// The hash of an address, without the epoch: an address keeps its entry.
   std::uint64_t hash(std::uint64_t bits) const noexcept { return (bits * 0x9e3779b97f4a7c15u) >> shift_; }
   found find_in_index(const detail::access_record&, std::uint16_t type);
   found add(const detail::access_record&, std::uint16_t type);
-  place look_around(const extent&, const detail::access_record&, std::uint16_t type);
-  index::iterator put(const place&, const extent&, const detail::access_record&, std::uint16_t type);
+  insertion_point look_around(const extent&, const detail::access_record&, std::uint16_t type);
+  index::iterator put(const insertion_point&, const extent&, const detail::access_record&, std::uint16_t type);
   nested_range& nest(index::iterator);
   /// The entry of this address, from any epoch, or a free one.
   entry& entry_at(std::uint64_t key);

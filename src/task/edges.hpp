@@ -16,7 +16,10 @@
 
 #include "task/slots.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 namespace kith {
 
@@ -47,6 +50,12 @@ inline std::uint32_t link_of(std::uint64_t head) noexcept { return static_cast<s
 }
 inline reference reference_to(const slot_space& space, const task& t) noexcept {
   return reference::from(name_of(space, t));
+}
+
+/// Drops the references to tasks that have ended. Returns at how many entries to call it again: at least `least`.
+inline std::size_t drop_stale(std::vector<reference>& some, const slot_space& space, std::size_t least) {
+  std::erase_if(some, [&](reference r) { return generation_of(space[r.index].head.load(relaxed)) != r.generation; });
+  return std::max(least, some.size() * 2);
 }
 
 /// Prepares the join counter for add(). Called by the creator, before any other thread can see the task.

@@ -22,7 +22,7 @@ class identity_source {
 /// Identities by slot, in a reserved range of addresses. Only pages for slots in use take memory.
 class slot_identities final : public identity_source {
  public:
-  explicit slot_identities(const slot_space& of) : space_(of) {}
+  explicit slot_identities(const slot_space& slots) : space_(slots) {}
   ~slot_identities() override;
 
   /// Must come before set(). Throws kith::error if there is no address space.

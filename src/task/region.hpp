@@ -21,7 +21,7 @@
 namespace kith {
 
 class task;
-struct placement;  // memory/placement.hpp
+struct page_map;  // memory/page_map.hpp
 
 /// Named bytes. `home` is written by the thread that first places the region; after that only by the allocator
 /// (src/memory), when pages were moved or memory was given back. One cache line.
@@ -31,10 +31,10 @@ struct alignas(64) region {
   const void* address = nullptr;
   atomic<std::uint64_t> bytes{0};  // the most bytes named since the memory there was allocated
   atomic<std::int32_t> home{no_home};
-  atomic<std::int32_t> recorded{no_home};   // the home that a recording has
-  atomic<const placement*> block{nullptr};  // the allocation that contains it; null: only first touch decides its home
-  atomic<bool> to_bind{false};              // once it has a home, its first writer binds its pages there
-  atomic<bool> promised{false};             // a policy has sent a task there, but no task has used it yet
+  atomic<std::int32_t> recorded{no_home};  // the home that a recording has
+  atomic<const page_map*> block{nullptr};  // the allocation that contains it; null: only first touch decides its home
+  atomic<bool> to_bind{false};             // once it has a home, its first writer binds its pages there
+  atomic<bool> promised{false};            // a policy has sent a task there, but no task has used it yet
   atomic<std::int16_t> writer{-1};  // the worker that last began a task that writes it, if the policy asks; -1: none
 
   /// Tasks of one scope with commutative access exclude each other. These wait while one of them holds the region.
@@ -48,9 +48,18 @@ struct alignas(64) region {
   /// The home; none if the region has none, or several.
   node_id home_node() const noexcept { return node_id(home.load(relaxed)); }
   /// Makes `n` the home unless there is one already; true if this call placed it.
-  bool place(node_id n) noexcept {
+  bool set_home(node_id n) noexcept {
     std::int32_t none = no_home;
     return home.load(relaxed) == no_home && home.compare_exchange_strong(none, n.value, relaxed);
+  }
+  /// The memory there is new, or gone: it is in `map` (null: in no allocation of the engine's), its first writer binds
+  /// it or not, and no task has used it.
+  void reset(const page_map* map, bool binds, std::int32_t new_home) noexcept {
+    block.store(map, relaxed);
+    to_bind.store(binds, relaxed);
+    promised.store(false, relaxed);
+    writer.store(-1, relaxed);
+    home.store(new_home, relaxed);
   }
 };
 static_assert(sizeof(region) == 64);

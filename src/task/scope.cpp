@@ -26,15 +26,15 @@ pool& scopes() {
 }
 [[maybe_unused]] const pool& scopes_before_main = scopes();  // base/fork.hpp says why
 
-std::uint64_t fresh_serial(seat& creator) {
-  if (creator.next_serial == creator.last_serial) {
+std::uint64_t fresh_serial(seat& at) {
+  if (at.next_serial == at.last_serial) {
     constexpr std::uint64_t range = 1 << 16;
     pool& p = scopes();
     std::lock_guard lock(p.guard);
-    creator.next_serial = p.next_serial;
-    creator.last_serial = p.next_serial += range;
+    at.next_serial = p.next_serial;
+    at.last_serial = p.next_serial += range;
   }
-  return creator.next_serial++;
+  return at.next_serial++;
 }
 
 }  // namespace
@@ -67,13 +67,13 @@ std::exception_ptr scope::take_failure() noexcept {
 void scope::emptied() {
   forget_names();
   cancelled_.clear();
-  serial = fresh_serial(*creator);
+  serial = fresh_serial(*seat);
 }
 
 void scope::forget_names() {
   by_address.next_epoch();
   children.clear();
-  blocks.clear([&slots = creator->slots](slot_index b) { slots.give_own(slots.space()[b]); });
+  blocks.clear([&slots = seat->slots](slot_index b) { slots.give_own(slots.space()[b]); });
 }
 
 void scope::cancel() noexcept { cancelled_.set(cancellations); }
@@ -153,20 +153,20 @@ bool scope::leave_in_place_of(scope& before) noexcept {
 
 }  // namespace detail
 
-detail::scope& take_scope(seat& creator, detail::scope* parent) {
-  if (creator.spare_scopes.empty()) {
+detail::scope& take_scope(seat& from, detail::scope* parent) {
+  if (from.spare_scopes.empty()) {
     pool& p = scopes();
     std::lock_guard lock(p.guard);
     if (p.free.empty()) p.free.push_back(p.all.emplace_back(std::make_unique<detail::scope>()).get());
-    creator.spare_scopes.push_back(p.free.back());
+    from.spare_scopes.push_back(p.free.back());
     p.free.pop_back();
   }
-  detail::scope& s = *creator.spare_scopes.back();
-  creator.spare_scopes.pop_back();
-  s.creator = &creator;
-  s.counts_here.store(&creator, relaxed);
+  detail::scope& s = *from.spare_scopes.back();
+  from.spare_scopes.pop_back();
+  s.seat = &from;
+  s.counts_here.store(&from, relaxed);
   s.parent.store(parent, release);  // pairs with any_around(): a walker that reads it sees no older state
-  s.serial = fresh_serial(creator);
+  s.serial = fresh_serial(from);
   return s;
 }
 
@@ -185,11 +185,11 @@ void give_scope(detail::scope& s) {
   s.owner.store(0, relaxed);
   s.leaver.store(nullptr, relaxed);
   s.listed = s.leveled = s.phased = s.independent = s.held = false;
-  s.creator->spare_scopes.push_back(&s);
+  s.seat->spare_scopes.push_back(&s);
 }
 
 void give_scope_to(seat& taker, detail::scope& s) {
-  s.creator = &taker;
+  s.seat = &taker;
   give_scope(s);
 }
 

@@ -2,8 +2,9 @@
 //
 // It holds the children of one task, a group, or all tasks submitted from outside. Scopes are recycled and
 // their memory is never freed, so that a late reader of an ended scope sees stale values, never freed memory.
-// Who may call what: the owner (the thread that runs the parent task) creates, waits and leaves; any worker
-// ends tasks. A group's tasks also create, without accesses, and count as C4 says. Invariants:
+// Its owner is the parent task; `the owner` of what follows is the thread that runs this task. Who may call what: the
+// owner creates, waits and leaves; any worker ends tasks. A group's tasks also create, without accesses, and count as
+// C4 says. Invariants:
 //  C1  created - ended_here - ended_elsewhere = tasks that have not ended, or whose end is not yet reported. A
 //      worker reports at the latest before it sleeps or runs a task of another scope.
 //  C2  Reporting comes before looking at `waiting`; setting `waiting` comes before looking at the counts
@@ -39,7 +40,7 @@ namespace detail {
 
 /// Takes what is created in a scope, in place of the engine: the tasks of a graph that is captured. The functions are
 /// those of creation.hpp; the draft that begin() returns has no task.
-class creation_taker {
+class creation_sink {
  public:
   virtual draft begin(std::size_t closure_bytes, std::size_t closure_align) = 0;
   virtual task_ref submit(task_code, const declared&) = 0;
@@ -48,22 +49,22 @@ class creation_taker {
   [[noreturn]] virtual void refuse(const char* what) const = 0;
 
  protected:
-  ~creation_taker() = default;
+  ~creation_sink() = default;
 };
 
 class scope {
  public:
   // ---- the owner's lines
-  seat* creator = nullptr;           // new tasks take their slots from it
+  kith::seat* seat = nullptr;        // new tasks take their slots from it
   std::uint64_t serial = 0;          // changes whenever the scope was found empty: earlier accesses then order nothing
   atomic<std::uint64_t> created{0};  // only the owner writes this and the next; others may read
   atomic<std::uint64_t> ended_here{0};  // tasks that the owner itself ended
   std::uint64_t bytes_created = 0;      // bytes of accesses, less those of tasks that the owner ended
-  std::uint64_t throttle_at = 0;    // value of created - ended_here at which the creator checks whether it must help
-  creation_taker* taker = nullptr;  // throttle_at is 0 then
-  std::uint64_t identity = 0;       // of a graph, if identities are kept
-  bool listed = false;              // children are listed, so that the owner may claim them
-  bool leveled = false;             // children have several priorities: the policy is asked before any is claimed
+  std::uint64_t throttle_at = 0;  // value of created - ended_here at which the creator checks whether it must help
+  creation_sink* sink = nullptr;  // throttle_at is 0 then
+  std::uint64_t identity = 0;     // of a graph, if identities are kept
+  bool listed = false;            // children are listed, so that the owner may claim them
+  bool leveled = false;           // children have several priorities: the policy is asked before any is claimed
   address_map by_address;
   block_pool blocks;
   std::vector<reference> children;
@@ -75,7 +76,7 @@ class scope {
   atomic<std::uint32_t> waiting{0};  // 1 + the worker that waits until the scope is empty; 0: none
 
   // ---- read by all workers, seldom written
-  alignas(false_sharing_range) atomic<const seat*> counts_here{
+  alignas(false_sharing_range) atomic<const kith::seat*> counts_here{
       nullptr};                    // the seat whose ends are counted in ended_here; null once the scope is left
   atomic<scope*> parent{nullptr};  // the scope that contains the task (or group) of this one; null for roots
   atomic<bool> failed{false};
@@ -114,7 +115,7 @@ class scope {
   /// Leaves a scope whose unfinished tasks are cancelled and will never start; no task waits for them. True if
   /// there are none; else the scope is given back when they have ended. Called by the owner.
   bool leave_alone() noexcept;
-  /// Drops what only a creator needs. Called by the owner, which must create no more tasks.
+  /// Drops what only the creation of tasks needs. Called by the owner, which must create no more tasks.
   void forget_names();
 
   /// True if this scope, or one around it, was cancelled. Takes one comparison, unless a scope was cancelled
@@ -159,7 +160,7 @@ class scope {
 }  // namespace detail
 
 /// A fresh scope of this seat. Called by the seat's thread.
-detail::scope& take_scope(seat& creator, detail::scope* parent);
+detail::scope& take_scope(seat& from, detail::scope* parent);
 /// Gives the scope back to its seat. Called by the seat's thread. REQUIRES: no task of it is unfinished.
 void give_scope(detail::scope&);
 /// Gives a scope that was left to another seat. Called by that seat's thread. REQUIRES: as above.

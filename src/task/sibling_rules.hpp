@@ -26,7 +26,7 @@ namespace kith {
 
 /// A range that contains others, or lies in one.
 struct nested_range {
-  detail::tracker state;
+  detail::tracker tracker;
   std::uintptr_t begin = 0, end = 0;
   nested_range* around = nullptr;  // the smallest range that contains it
   std::uint64_t written = 0, joined = 0, changed = 0;
@@ -160,7 +160,7 @@ class sibling_rules {
   static std::uint64_t kind_of(const detail::tracker& k) noexcept { return k.member & kind_mask; }
   /// Whether a group of this kind on another range, with bytes in common, is compatible with the group of `r`.
   static bool go_together(const nested_range& r, std::uint64_t kind) noexcept {
-    return kind_of(r.state) == kind && kind != one_at_a_time;
+    return kind_of(r.tracker) == kind && kind != one_at_a_time;
   }
   static std::uint64_t flow(mode how) noexcept { return how == mode::out ? 0 : all; }
   static std::uint64_t flow_from(const detail::tracker& k, mode how) noexcept {
@@ -281,7 +281,7 @@ class sibling_rules {
   static void for_each_group_around(const nested_range& r, Each&& each) {
     std::uint64_t written = r.written;
     for (nested_range* a = r.around; a != nullptr; a = a->around) {
-      if (a->state.member != 0 && a->joined > written) each(*a);
+      if (a->tracker.member != 0 && a->joined > written) each(*a);
       written = std::max(written, a->written);
     }
   }
@@ -293,14 +293,14 @@ class sibling_rules {
   /// tasks can reuse; all members if the task itself is one of them.
   template <class Fence>
   void add_group(nested_range& a, std::vector<std::uint64_t>& to, Fence&& fence) {
-    if (a.state.second == 0) {
-      to.push_back(a.state.member & ~kind_mask);
-    } else if (holds_me(a.state)) {
-      for_each_member(a.state, [&](std::uint64_t r) { to.push_back(r); });
+    if (a.tracker.second == 0) {
+      to.push_back(a.tracker.member & ~kind_mask);
+    } else if (holds_me(a.tracker)) {
+      for_each_member(a.tracker, [&](std::uint64_t r) { to.push_back(r); });
     } else {
       if (a.group.made != a.joined) {
         a.group.task = made(fence(
-            [&](auto&& each) { for_each_member(a.state, [&](std::uint64_t r) { each(reference::from({r})); }); }));
+            [&](auto&& each) { for_each_member(a.tracker, [&](std::uint64_t r) { each(reference::from({r})); }); }));
         a.group.made = a.joined;
       }
       to.push_back(a.group.task);
@@ -312,12 +312,12 @@ class sibling_rules {
     std::vector<std::uint64_t>& before = ranges.scratch();
     std::uint64_t written = r.written;
     for (nested_range* a = r.around; a != nullptr; a = a->around) {
-      if (a->state.member != 0 && a->joined > written) {
+      if (a->tracker.member != 0 && a->joined > written) {
         before.clear();
         add_group(*a, before, fence);
-        for (std::uint64_t t : before) also_after(t, flow_from(a->state, how));
+        for (std::uint64_t t : before) also_after(t, flow_from(a->tracker, how));
       } else if (a->written > written) {
-        also_after(a->state.writer, flow(how));
+        also_after(a->tracker.writer, flow(how));
       }
       written = std::max(written, a->written);
     }
@@ -329,15 +329,15 @@ class sibling_rules {
       };
       ranges.for_each_inside(r, [&](nested_range& d) {
         const std::uint64_t part = how == mode::out ? 0 : d.end - d.begin;
-        if (d.state.member == 0) {
-          once(d.state.writer, part);
+        if (d.tracker.member == 0) {
+          once(d.tracker.writer, part);
         } else {
-          for_each_member(d.state, [&](std::uint64_t t) { once(t, kind_of(d.state) == readers ? 0 : part); });
+          for_each_member(d.tracker, [&](std::uint64_t t) { once(t, kind_of(d.tracker) == readers ? 0 : part); });
         }
       });
       ranges.for_each_inside(r, [&](nested_range& d) {  // nothing throws from here on
-        drop_group(d.state);
-        d.state.writer = 0;
+        drop_group(d.tracker);
+        d.tracker.writer = 0;
         d.written = d.joined = d.changed = 0;
         d.group = d.inside = {};
       });
@@ -350,7 +350,7 @@ class sibling_rules {
   template <class Ranges, class Fence>
   void join(Ranges& ranges, nested_range& r, std::uint64_t kind, std::uint64_t now, Fence&& fence) {
     const bool sealed = order_behind_around(ranges, r, kind, fence);
-    if (sealed || r.state.member == 0) note_change(r, now);
+    if (sealed || r.tracker.member == 0) note_change(r, now);
     if (r.changed != 0) {
       if (r.inside.made < r.changed || r.inside_for != kind) seal_inside(ranges, r, kind, now, fence);
       also_after(r.inside.task, all);
@@ -366,33 +366,33 @@ class sibling_rules {
     others.clear();
     std::uint64_t newest = 0;
     bool mine = false;
-    const bool own = r.state.member != 0 && kind_of(r.state) != kind;
+    const bool own = r.tracker.member != 0 && kind_of(r.tracker) != kind;
     for_each_group_around(r, [&](nested_range& a) {
       if (go_together(a, kind)) return;
       newest = std::max(newest, a.joined);
-      mine |= holds_me(a.state);
+      mine |= holds_me(a.tracker);
       add_group(a, others, fence);
     });
     if (own) {
       newest = std::max(newest, r.joined);
-      mine |= holds_me(r.state);
-      for_each_member(r.state, [&](std::uint64_t t) { others.push_back(t); });
+      mine |= holds_me(r.tracker);
+      for_each_member(r.tracker, [&](std::uint64_t t) { others.push_back(t); });
     }
     if (others.empty()) {
       for (const nested_range* a = r.around; a != nullptr; a = a->around) {
         if (a->written <= r.written) continue;
         r.written = a->written;
-        r.state.writer = a->state.writer;
+        r.tracker.writer = a->tracker.writer;
       }
       return false;
     }
     if (mine) {
       for (std::uint64_t t : others) also_after(t, 0);
-      r.state.writer = me_;
+      r.tracker.writer = me_;
     } else {
-      r.state.writer = others.size() == 1 ? others.front() : fence_after(others, fence);
+      r.tracker.writer = others.size() == 1 ? others.front() : fence_after(others, fence);
     }
-    if (own) drop_group(r.state);
+    if (own) drop_group(r.tracker);
     r.written = newest;
     return true;
   }
@@ -409,16 +409,16 @@ class sibling_rules {
       std::uint64_t besides =
           0;  // the writer of a group around that was just sealed: d's group ran beside that group, not after it
       if (a.written > d.written) {
-        d.state.writer = besides = a.state.writer;
+        d.tracker.writer = besides = a.tracker.writer;
         d.written = a.written;
       }
-      if (d.state.member != 0 && !go_together(d, kind)) {
-        seal_group(d.state, fence, besides);
+      if (d.tracker.member != 0 && !go_together(d, kind)) {
+        seal_group(d.tracker, fence, besides);
         d.written = std::max(d.written, d.joined);
         note_change(d, now);
       }
-      const std::uint64_t w = d.state.writer;
-      if (w == 0 || w == a.state.writer || (!writers.empty() && writers.back() == w)) return;
+      const std::uint64_t w = d.tracker.writer;
+      if (w == 0 || w == a.tracker.writer || (!writers.empty() && writers.back() == w)) return;
       writers.push_back(w);
       mine |= w == me_;
     });

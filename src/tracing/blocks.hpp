@@ -49,7 +49,7 @@ inline constexpr std::uint32_t first_number = 2;
 bool active() noexcept;
 
 class task_trace;
-/// Of the calling thread; null outside tasks, and while what is touched is not noted.
+/// The calling thread's trace; null outside tasks, and while what is touched is not noted.
 inline constinit thread_local task_trace* now [[gnu::tls_model("initial-exec")]] = nullptr;
 /// The calling thread is in the recorder: what it makes and frees is not noted.
 inline constinit thread_local bool inside [[gnu::tls_model("initial-exec")]] = false;

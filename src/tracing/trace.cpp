@@ -39,10 +39,10 @@ task_trace::entry& task_trace::fresh_entry(const site_key& k, std::size_t at) no
   if (2 * ++used_ > mask_) {
     grow();
     at = hash(k) & mask_;
-    while (entries_[at].of == generation_) at = (at + 1) & mask_;
+    while (entries_[at].task_generation == generation_) at = (at + 1) & mask_;
   }
   entry& e = entries_[at];
-  e = entry{.key = k, .number = 0, .of = generation_, .where = nullptr, .state = {}};
+  e = entry{.key = k, .number = 0, .task_generation = generation_, .where = nullptr, .state = {}};
   if (k.kind != touch_kind::allocation) e.number = number_of_site(k);
   return e;
 }
@@ -53,9 +53,9 @@ void task_trace::grow() noexcept {
   entries_ = static_cast<entry*>(system_memory(2 * size * sizeof(entry)));
   mask_ = 2 * size - 1;
   for (std::size_t i = 0; i < size; ++i) {
-    if (old[i].of != generation_) continue;
+    if (old[i].task_generation != generation_) continue;
     std::size_t at = hash(old[i].key) & mask_;
-    while (entries_[at].of == generation_) at = (at + 1) & mask_;
+    while (entries_[at].task_generation == generation_) at = (at + 1) & mask_;
     entries_[at] = old[i];
     if (writer_.last() == &old[i].state) writer_.moved(&entries_[at].state);
   }

@@ -38,7 +38,7 @@ class call_stack {
     if (depth_ != 0) --depth_;
   }
   void clear() noexcept { depth_ = 0; }
-  /// Of the innermost; 0 if that is not known.
+  /// The caller of the innermost function; 0 if that is not known.
   std::uintptr_t caller() const noexcept { return depth_ == 0 || depth_ > most ? 0 : calls_[depth_ - 1]; }
 
  private:
@@ -90,7 +90,7 @@ class task_trace {
   struct entry {
     site_key key;
     std::uint32_t number = 0;
-    std::uint64_t of = 0;  // which task's; others are empty
+    std::uint64_t task_generation = 0;  // which task's; others are empty
     block* where = nullptr;
     stream_site state;
   };
@@ -98,7 +98,7 @@ class task_trace {
 
   entry& entry_of(const site_key& k) noexcept {
     std::size_t i = hash(k) & mask_;
-    while (entries_[i].of == generation_) {
+    while (entries_[i].task_generation == generation_) {
       if (entries_[i].key == k) return entries_[i];
       i = (i + 1) & mask_;
     }
@@ -123,7 +123,8 @@ class task_trace {
   call_stack calls_;  // of the body
 };
 
-/// Of the calling thread, outside tasks. Exceptions and switches of stacks may leave it with too many functions.
+/// The functions that the calling thread is in, outside tasks. Exceptions and switches of stacks may leave it with too
+/// many functions.
 inline constinit thread_local call_stack calls_outside [[gnu::tls_model("initial-exec")]];
 
 /// The calling thread's trace is in change: what a signal handler touches meanwhile is not recorded.

@@ -66,7 +66,7 @@ class table_text {
     bytes.push('\n');
   }
   growing<std::uint8_t> bytes;
-  const address_recording* of = nullptr;
+  const address_recording* recording = nullptr;
 };
 
 int add_module(dl_phdr_info* info, std::size_t, void* text) {
@@ -112,7 +112,7 @@ std::uint64_t close_recording(address_recording* r) noexcept {
   r->lost += write_all(r->file, r->waiting.data(), r->waiting.size());
   ::close(r->file);
   table_text text;
-  text.of = r;
+  text.recording = r;
   dl_iterate_phdr(add_module, &text);
   for_each_site(
       [](void* with, const site_key& k) {
@@ -123,7 +123,7 @@ std::uint64_t close_recording(address_recording* r) noexcept {
   for_each_touched(
       [](void* with, const block& b) {
         auto* const t = static_cast<table_text*>(with);
-        const bool mine = b.recording == t->of;
+        const bool mine = b.recording == t->recording;
         t->line("block %x %zx %zx %llx %llx %zx %zx %s", static_cast<unsigned>(b.kind), b.begin, b.end - b.begin,
                 static_cast<unsigned long long>(mine ? b.task : 0), static_cast<unsigned long long>(b.ordinal), b.pc,
                 b.caller, b.name == nullptr ? "-" : b.name);

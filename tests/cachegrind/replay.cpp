@@ -53,9 +53,9 @@ int main(int count, char** words) {
     // An access to two lines is a miss, once, if either is.
     bool first = false, second = false;
     for (std::uint64_t l = address / bytes_of_line; l <= (address + bytes - 1) / bytes_of_line; ++l) {
-      const line_caches::source from = caches.access(0, number.of(l), what != 'L').from;
-      first |= from != line_caches::source::first;
-      second |= from == line_caches::source::memory;
+      const line_caches::found_in from = caches.access(0, number.of(l), what != 'L').from;
+      first |= from != line_caches::found_in::first;
+      second |= from == line_caches::found_in::memory;
     }
     first_misses += first ? 1 : 0;
     second_misses += second ? 1 : 0;

@@ -287,7 +287,7 @@ void compare(void (*program)(kith::runtime&), int workers, const char* keeps) {
   const recording r = kith::test::record(o, program);
   const std::vector<std::string> native = std::exchange(the_log.calls, {});
   the_log.simulated = &r;
-  kith::sim::settings s;
+  kith::sim::run_options s;
   s.policy = *o.policy;
   s.workers = workers;
   kith::sim::simulate(kith::sim::program_of(r), kith::model_by_name("bullion-s16-8"), s);
@@ -346,7 +346,7 @@ TEST_P(parity, of_a_policy_that_queues_no_task_that_came_alone) {
     kith::runtime_options o = kith::test::make_options(GetParam(), insistent<kith::native::world>::about.name);
     const recording r = kith::test::record(o, program);
     ASSERT_GT(r.tasks.size(), 15u);
-    kith::sim::settings s;
+    kith::sim::run_options s;
     s.policy = *o.policy;
     s.workers = GetParam();
     const kith::sim::result simulated =

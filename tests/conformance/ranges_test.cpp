@@ -155,7 +155,7 @@ TEST_P(ranges, in_recordings_and_their_simulation) {
   for (int seed = 0; seed < scaled(3); ++seed) {
     const program& p = random_program(100 + static_cast<std::uint64_t>(seed), 80);
     const recording r = test::record(GetParam().options(), [&](runtime& rt) { compare(p, run(rt, p)); });
-    sim::settings set;
+    sim::run_options set;
     set.policy = GetParam().policy;
     set.workers = GetParam().workers;
     set.keep_schedule = true;

@@ -72,7 +72,7 @@ TEST_P(recorded_ends, come_after_bodies_and_children) {
   const recording native = kith::test::record(GetParam().options(), families);
   EXPECT_EQ(native.tasks.size(), 1u + 6 * (1 + 6 + 2) + 21 + 4 + 4);
   check(native);
-  sim::settings set;
+  sim::run_options set;
   set.policy = GetParam().policy;
   set.workers = GetParam().workers;
   set.keep_schedule = true;

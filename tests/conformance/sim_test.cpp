@@ -60,7 +60,7 @@ void expect_all_in_order(const sim::program& p, const sim::result& r) {
 TEST_P(simulated, each_task_once_and_after_what_it_needs) {
   const kith::test::setup& s = GetParam();
   machine_model m = model_by_name("bullion-s16-8");
-  sim::settings set;
+  sim::run_options set;
   set.policy = s.policy;
   set.workers = s.workers;
   set.keep_schedule = true;
@@ -79,7 +79,7 @@ TEST_P(simulated, each_task_once_and_after_what_it_needs) {
 /// A worker that helps at the throttle of a group to which its own task belongs must not block any task.
 TEST_P(simulated, nobody_is_left_where_creators_help) {
   const kith::test::setup& s = GetParam();
-  sim::settings set;
+  sim::run_options set;
   set.policy = s.policy;
   set.workers = s.workers;
   const sim::program p = sim::program_of(record(kith::test::make_options(1, "fifo"), kith::test::filled_groups));
@@ -107,7 +107,7 @@ TEST_P(ordered, one_worker_runs_in_the_order_of_the_native_engine) {
   machine_model m = model_by_name("bullion-s16-8");
   m.hardware = synthetic_machine("node:1 core:1");  // as in the native run, because policies count nodes
   m.links.clear();
-  sim::settings set;
+  sim::run_options set;
   set.policy = s.policy;
   set.workers = 1;
   set.keep_schedule = true;

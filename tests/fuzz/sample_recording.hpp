@@ -19,7 +19,7 @@ class sample_recording {
  public:
   /// As left by a simulated run on a machine of two nodes; with `calibrated`, including what `kith calibrate` adds.
   static recording make(const machine_model& on, bool calibrated) {
-    sim::settings s;
+    sim::run_options s;
     s.policy = "rip-dep:first=4,partitioner=greedy";
     s.keep_schedule = true;
     recording r = sim::simulate(sim::program_of(sample_recording().r_), on, s).schedule;

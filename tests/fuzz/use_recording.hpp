@@ -3,9 +3,9 @@
 #pragma once
 
 #include "analysis/address_comparison.hpp"
+#include "analysis/block_shape.hpp"
 #include "analysis/find_task.hpp"
 #include "analysis/homes.hpp"
-#include "analysis/layout.hpp"
 #include "analysis/place_counts.hpp"
 #include "analysis/placement.hpp"
 #include "analysis/task_graph.hpp"
@@ -65,7 +65,7 @@ inline void check_addresses(const recording& r) {
 inline void place_all(const recording& r) {
   analysis::counts_of_places(r);
   for (const analysis::block_array& a : analysis::arrays_of(r)) {
-    const analysis::layout l = analysis::find_layout(a.regions.size(), analysis::links_of(r, a));
+    const analysis::block_shape l = analysis::find_shape(a.regions.size(), analysis::links_of(r, a));
     analysis::place_array(r, a);
     analysis::where_it_ran(r, analysis::graph_of(r, a, l, 100));
   }
@@ -81,7 +81,7 @@ inline void replay(recording r, const machine_model& on, std::uint8_t choice, co
                                                                          : throw error("takes too long to be modelled");
   const std::vector<policy_entry> policies = choosable_policies();
   const policy_entry& by = policies[choice % policies.size()];
-  sim::settings s;
+  sim::run_options s;
   s.policy = std::string(by.name) + (by.needs_file ? ":file=" + file : "");
   s.seed = 1;
   s.throttle = 4;

@@ -38,7 +38,7 @@ struct state {
 
   struct pushed_entry {
     entry* it;
-    decltype(deque)::place at;
+    decltype(deque)::slot_pointer at;
   };
   pushed_entry push() {
     entry& e = entries[pushed++];

@@ -33,7 +33,7 @@ struct small_world : native::world {
     const worker_id id;
     sleepers& parked;
     stall_check& together;
-    stall_check::moment all_slept = 0;
+    stall_check::sleep_epoch all_slept = 0;
     void at(const void*) noexcept {}
     void meter(event, worker_id) {}
     bool ring(const worker_set& audience) { return parked.wake_one(audience); }
@@ -128,7 +128,7 @@ struct state {
   }
   wake_reason sleep(worker_view& by) {
     slept[by.id.index()].write(1);
-    return together.sleep(by.id, parked, [&](stall_check::moment now) {
+    return together.sleep(by.id, parked, [&](stall_check::sleep_epoch now) {
       by.all_slept = now;
       return stalled(by);
     });

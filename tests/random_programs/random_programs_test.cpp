@@ -74,7 +74,7 @@ TEST_F(RandomPrograms, EqualThemselvesInOrder) {
 TEST_F(RandomPrograms, EndWithFewStacks) { for_each_program(2, kind::few_stacks, run_failing); }
 
 void simulate(const recording& r, const setup& s, findings& found) {
-  sim::settings set;
+  sim::run_options set;
   set.policy = *s.options.policy;
   set.workers = *s.options.workers;
   set.throttle = static_cast<std::uint32_t>(*s.options.throttle);

@@ -16,7 +16,7 @@ class auto_bench : public policy_bench {
   kith::task* next(int worker) {
     for (int failed_searches = 0; failed_searches < 40; ++failed_searches) {
       const poll_result l = chosen->next(*by[static_cast<std::size_t>(worker)]);
-      if (l.what == poll_result::found || l.what == poll_result::empty) return l.work;
+      if (l.kind == poll_result::found || l.kind == poll_result::empty) return l.work;
     }
     return nullptr;
   }

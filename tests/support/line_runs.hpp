@@ -11,7 +11,7 @@
 namespace kith::test {
 
 using sim::program;
-using sim::settings;
+using sim::run_options;
 
 /// Only accesses take time.
 inline machine_model chip() {
@@ -29,8 +29,8 @@ inline machine_model small_chip() {
   return m;
 }
 
-inline settings lines(const std::string& policy, int workers) {
-  settings s;
+inline run_options lines(const std::string& policy, int workers) {
+  run_options s;
   s.policy = policy;
   s.workers = workers;
   s.fidelity = sim::fidelity::line;

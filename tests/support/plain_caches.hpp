@@ -14,8 +14,8 @@ namespace kith::test {
 
 class plain_caches {
  public:
-  using state = sim::line_caches::state;
-  using source = sim::line_caches::source;
+  using state = sim::line_caches::line_state;
+  using source = sim::line_caches::found_in;
   using outcome = sim::line_caches::outcome;
 
   plain_caches(std::size_t cores, sim::cache_shape first, sim::cache_shape second)

@@ -55,7 +55,7 @@ class policy_bench {
   void wrote(std::uint32_t region, std::int16_t worker) { regions[region].writer.store(worker, relaxed); }
   std::uint32_t region(int home = -1) {
     const std::uint32_t r = regions.find(reinterpret_cast<void*>(address += std::uintptr_t{1} << 32), 8);
-    if (home >= 0) regions[r].place(node_id(home));
+    if (home >= 0) regions[r].set_home(node_id(home));
     return r;
   }
   kith::task* ready(kith::task& t, int worker = 0, ready_reason why = ready_reason::creation) {
@@ -67,7 +67,7 @@ class policy_bench {
     poll_result l;
     do {
       l = chosen->next(*by[static_cast<std::size_t>(worker)]);
-    } while (l.what != poll_result::found && l.what != poll_result::empty);
+    } while (l.kind != poll_result::found && l.kind != poll_result::empty);
     return l.work;
   }
 

@@ -24,7 +24,7 @@ inline std::vector<std::vector<std::uint64_t>> decisions(const recording& r) {
 
 inline recording simulate_again(const sim::program& p, const std::string& policy, int workers, bool scheduling = true,
                                 std::uint32_t throttle = 0) {
-  sim::settings set;
+  sim::run_options set;
   set.policy = policy;
   set.workers = workers;
   set.keep_schedule = true;

@@ -21,8 +21,8 @@ inline machine_model free_chip() {
 }
 
 /// Only tasks take time.
-inline sim::settings plain(const std::string& policy, int workers) {
-  sim::settings s;
+inline sim::run_options plain(const std::string& policy, int workers) {
+  sim::run_options s;
   s.policy = policy;
   s.workers = workers;
   s.fidelity = sim::fidelity::abstract;

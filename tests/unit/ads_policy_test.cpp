@@ -67,7 +67,7 @@ TEST(AdsPolicy, EmptyOnlyIfNobodyHasAnything) {
   b.ready(t, 4, ready_reason::completion);
   for (int failed_searches = 0; failed_searches < 100; ++failed_searches) {
     const poll_result l = b.look_once(0);
-    ASSERT_NE(l.what, poll_result::empty);
+    ASSERT_NE(l.kind, poll_result::empty);
     if (l.work == &t) return;
   }
   ADD_FAILURE() << "100 random victims, and never the fifth worker";

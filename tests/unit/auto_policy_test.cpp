@@ -40,11 +40,11 @@ TEST(auto_policy, is_steal_until_data_comes) {
     p->ready(p->task());
     EXPECT_NE(p->next(2), nullptr);
     EXPECT_EQ(p->by[2]->sums[event::steal], 1u);
-    EXPECT_EQ(p->chosen->next(*p->by[2]).what, kith::poll_result::empty);
+    EXPECT_EQ(p->chosen->next(*p->by[2]).kind, kith::poll_result::empty);
   }
   b.ready(b.task({{b.region(0), page}}));
   b.ready(b.task());
-  EXPECT_EQ(b.chosen->next(*b.by[2]).what, kith::poll_result::found);  // takes from the first victim that has tasks
+  EXPECT_EQ(b.chosen->next(*b.by[2]).kind, kith::poll_result::found);  // takes from the first victim that has tasks
 }
 
 TEST(auto_policy, tasks_without_data_are_stolen_as_by_steal) {
@@ -181,7 +181,7 @@ TEST(auto_policy, initial_blocks_are_dealt_when_one_is_used) {
 TEST(auto_policy, initial_blocks_are_dealt_when_no_more_seem_to_come) {
   initial_bench b("node:2 core:1");
   b.create(4);
-  EXPECT_EQ(b.chosen->next(*b.by[1]).what, kith::poll_result::watch);
+  EXPECT_EQ(b.chosen->next(*b.by[1]).kind, kith::poll_result::watch);
   for (int failed_searches = 0; failed_searches < 100 && b.homes()[0] < 0; ++failed_searches)
     static_cast<void>(b.chosen->next(*b.by[1]));
   EXPECT_THAT(b.homes(), Each(Ge(0)));

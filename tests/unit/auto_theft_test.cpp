@@ -100,10 +100,10 @@ TEST(auto_theft, robs_a_node_whose_workers_begin_nothing) {
   b.queue_at_0(2);
   const auto look = [&] { return b.chosen->next(*b.by[2]); };
   int failed_searches = 0;
-  while (look().what == kith::poll_result::watch) ASSERT_LT(++failed_searches, 10'000);
+  while (look().kind == kith::poll_result::watch) ASSERT_LT(++failed_searches, 10'000);
   EXPECT_GT(failed_searches, 100);
-  EXPECT_EQ(look().what, kith::poll_result::found);  // the other at once
-  EXPECT_EQ(look().what, kith::poll_result::empty);
+  EXPECT_EQ(look().kind, kith::poll_result::found);  // the other at once
+  EXPECT_EQ(look().kind, kith::poll_result::empty);
 }
 
 TEST(auto_theft, goes_on_with_a_task_that_writes_what_the_worker_wrote_last) {

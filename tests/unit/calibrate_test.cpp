@@ -226,8 +226,8 @@ recording two_on_a_chunk() {
   return r;
 }
 
-sim::settings on_one_core() {
-  sim::settings s;
+sim::run_options on_one_core() {
+  sim::run_options s;
   s.policy = "fifo";
   s.workers = 1;
   s.parts.scheduling = s.noise = false;
@@ -239,7 +239,7 @@ TEST(calibrate, a_simulation_adds_what_memory_shows_to_the_computing) {
   const sim::program p = sim::program_of(two_on_a_chunk());
   const sim::rate core(m.core_gbs), cache(m.cache_gbs);
   const std::uint64_t from_memory = (core(65536) - cache(65536)) * 512 >> 10;
-  sim::settings one = on_one_core();
+  sim::run_options one = on_one_core();
   // From memory first, then from the nearest cache, which is included in the hot time.
   EXPECT_EQ(sim::simulate(p, m, one).makespan, 8000 * ns + from_memory);
   EXPECT_EQ(sim::simulate(p, m, one).serial, 8000 * ns + 2 * from_memory);

@@ -196,7 +196,7 @@ TEST(changed_recordings, of_programs_without_end_are_refused) {
   EXPECT_THAT([&] { sim::program_of(long_ones.read()); }, ThrowsMessage<error>(HasSubstr("52 days")));
   const changed large("UPDATE region SET bytes = 140737488355327 WHERE id = 0");
   const sim::program p = sim::program_of(large.read());
-  sim::settings small_chunks;
+  sim::run_options small_chunks;
   small_chunks.chunk_bytes = 1 << 17;
   EXPECT_THAT([&] { sim::simulate(p, two_nodes(), small_chunks); }, ThrowsMessage<error>(HasSubstr("--chunk")));
 }

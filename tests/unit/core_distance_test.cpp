@@ -13,7 +13,8 @@ using kith::worker_id;
 using kith::native::core_distance;
 
 void hear(core_distance& d, int times, std::uint64_t ticks) {
-  for (int i = 0; i < times; ++i) d.hear(worker_id(0), i % 10 == 9 ? 1'000'000 : ticks);  // an interrupt now and then
+  for (int i = 0; i < times; ++i)
+    d.add_sample(worker_id(0), i % 10 == 9 ? 1'000'000 : ticks);  // an interrupt now and then
 }
 
 TEST(core_distance, cores_are_near_until_somebody_has_listened) {
@@ -42,9 +43,9 @@ TEST(core_distance, who_speaks_is_heard) {
   core_distance d(3);
   std::atomic<bool> heard{false};
   std::thread speaker([&] {
-    while (!heard) d.speak(worker_id(2));
+    while (!heard) d.publish(worker_id(2));
   });
-  while (d.trip() == 0) d.listen(worker_id(0));
+  while (d.trip() == 0) d.sample(worker_id(0));
   heard = true;
   speaker.join();
   EXPECT_GE(d.short_task(), core_distance::least_short);
@@ -52,7 +53,7 @@ TEST(core_distance, who_speaks_is_heard) {
 
 TEST(core_distance, nobody_is_heard_who_does_not_speak) {
   core_distance d(2);
-  for (int i = 0; i < 100'000; ++i) d.listen(worker_id(1));
+  for (int i = 0; i < 100'000; ++i) d.sample(worker_id(1));
   EXPECT_EQ(d.trip(), 0u);
 }
 

@@ -1,5 +1,5 @@
 // Arrays, their layouts and placements, found in recordings written by hand.
-#include "analysis/layout.hpp"
+#include "analysis/block_shape.hpp"
 #include "analysis/placement.hpp"
 #include "analysis/task_graph.hpp"
 #include "support/recordings.hpp"
@@ -12,10 +12,10 @@ using namespace kith;
 using analysis::arrays_of;
 using analysis::block_array;
 using analysis::block_link;
-using analysis::find_layout;
-using analysis::layout;
+using analysis::block_shape;
+using analysis::find_shape;
+using analysis::given_shape;
 using analysis::links_of;
-using analysis::told_layout;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -85,16 +85,16 @@ std::vector<block_link> neighbours(std::int32_t rows, std::int32_t columns) {
 
 TEST(layouts, bring_linked_blocks_together) {
   for (const auto& [rows, columns] : {std::pair{4, 6}, {6, 4}, {16, 16}, {3, 20}}) {
-    const layout l = find_layout(static_cast<std::size_t>(rows * columns), neighbours(rows, columns));
-    EXPECT_EQ(l.what, layout::grid);
+    const block_shape l = find_shape(static_cast<std::size_t>(rows * columns), neighbours(rows, columns));
+    EXPECT_EQ(l.what, block_shape::grid);
     EXPECT_EQ(l.rows, rows);
     EXPECT_EQ(l.columns, columns);
     EXPECT_DOUBLE_EQ(l.linked, 1);
   }
-  const layout l = find_layout(24, neighbours(24, 1));
-  EXPECT_EQ(l.what, layout::line);
+  const block_shape l = find_shape(24, neighbours(24, 1));
+  EXPECT_EQ(l.what, block_shape::line);
   EXPECT_EQ(l.rows, 24);
-  EXPECT_EQ(find_layout(24, {}).what, layout::line) << "nothing is known";
+  EXPECT_EQ(find_shape(24, {}).what, block_shape::line) << "nothing is known";
 }
 
 TEST(layouts, of_a_lower_triangle_are_one) {
@@ -111,8 +111,8 @@ TEST(layouts, of_a_lower_triangle_are_one) {
     }
   }
   const block_array a = arrays_of(r).front();
-  const layout l = find_layout(a.regions.size(), links_of(r, a));
-  EXPECT_EQ(l.what, layout::triangle);
+  const block_shape l = find_shape(a.regions.size(), links_of(r, a));
+  EXPECT_EQ(l.what, block_shape::triangle);
   EXPECT_EQ(l.rows, k_tiles);
   for (std::int32_t i = 0; i < k_tiles; ++i) {
     for (std::int32_t j = 0; j <= i; ++j) EXPECT_EQ(l.at(static_cast<std::int32_t>(at(i, j))), std::pair(i, j));
@@ -134,13 +134,13 @@ TEST(layouts, are_found_through_regions_between_the_blocks) {
 }
 
 TEST(layouts, can_be_told) {
-  EXPECT_EQ(told_layout(12, "3x4").at(7), std::pair(1, 3));
-  EXPECT_EQ(told_layout(10, "triangle").rows, 4);
-  EXPECT_EQ(told_layout(10, "line").rows, 10);
-  EXPECT_THAT([] { told_layout(12, "3x5"); }, ThrowsMessage<error>(HasSubstr("has 15 cells; the array has 12 blocks")));
-  EXPECT_THAT([] { told_layout(12, "3 by 4"); }, ThrowsMessage<error>(HasSubstr("expected ROWSxCOLUMNS")));
-  EXPECT_THAT([] { told_layout(12, "99999999999x1"); }, ThrowsMessage<error>(HasSubstr("expected ROWSxCOLUMNS")));
-  EXPECT_THAT([] { told_layout(12, "triangle"); }, ThrowsMessage<error>(HasSubstr("k(k+1)/2")));
+  EXPECT_EQ(given_shape(12, "3x4").at(7), std::pair(1, 3));
+  EXPECT_EQ(given_shape(10, "triangle").rows, 4);
+  EXPECT_EQ(given_shape(10, "line").rows, 10);
+  EXPECT_THAT([] { given_shape(12, "3x5"); }, ThrowsMessage<error>(HasSubstr("has 15 cells; the array has 12 blocks")));
+  EXPECT_THAT([] { given_shape(12, "3 by 4"); }, ThrowsMessage<error>(HasSubstr("expected ROWSxCOLUMNS")));
+  EXPECT_THAT([] { given_shape(12, "99999999999x1"); }, ThrowsMessage<error>(HasSubstr("expected ROWSxCOLUMNS")));
+  EXPECT_THAT([] { given_shape(12, "triangle"); }, ThrowsMessage<error>(HasSubstr("k(k+1)/2")));
 }
 
 TEST(placements, are_the_homes_at_the_end_and_who_ran_the_writers) {
@@ -186,16 +186,16 @@ TEST(task_graphs, have_depths_and_the_order_of_their_blocks) {
   add_task(r, {{3, out_, 1000, 1000}}, {2, 3});
   add_task(r, {{3, in_, 1000, 1000}}, {4});
   const analysis::block_array a = arrays_of(r).front();
-  const analysis::task_graph g = graph_of(r, a, told_layout(4, "2x2"), 100);
+  const analysis::task_graph g = graph_of(r, a, given_shape(4, "2x2"), 100);
   ASSERT_THAT(g.vertices, SizeIs(4));
   EXPECT_EQ(g.vertices[0].task, 1);
   EXPECT_THAT(g.edges, ElementsAre(std::pair(0, 1), std::pair(0, 2), std::pair(1, 3), std::pair(2, 3)));
   EXPECT_THAT(g.at_depth, ElementsAre(1, 2, 1));
-  EXPECT_EQ(g.vertices[1].place, 1) << "tile (0, 1) is to the right of";
-  EXPECT_EQ(g.vertices[2].place, 0) << "... tile (1, 0)";
+  EXPECT_EQ(g.vertices[1].rank, 1) << "tile (0, 1) is to the right of";
+  EXPECT_EQ(g.vertices[2].rank, 0) << "... tile (1, 0)";
   EXPECT_EQ(g.vertices[3].depth, 2);
   EXPECT_THAT(where_it_ran(r, g), ElementsAre(1, 0, 1, 0));
-  EXPECT_THAT(graph_of(r, a, told_layout(4, "2x2"), 3).edges, SizeIs(1));
+  EXPECT_THAT(graph_of(r, a, given_shape(4, "2x2"), 3).edges, SizeIs(1));
 }
 
 }  // namespace

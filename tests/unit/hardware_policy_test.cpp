@@ -39,7 +39,7 @@ TEST(token, a_task_is_for_the_core_that_passed_most_of_its_references) {
     b.ready(other);
     b.ready(mixed);
     EXPECT_EQ(b.next(1), &mixed) << how;
-    EXPECT_EQ(b.next(1), &other) << how;  // an affinity is only a hint
+    EXPECT_EQ(b.next(1), &other) << how;  // an affinity only guides
     EXPECT_EQ(b.next(1), nullptr) << how;
   }
 }
@@ -276,7 +276,7 @@ TEST(writers, are_kept_by_both_engines_if_the_policy_asks) {
   for (int i = 0; i < 5; ++i) s.task(100'000);  // for the other workers
   const std::int32_t writes = s.task(1000, {}, {{0, static_cast<std::uint8_t>(mode::out), 64, 64}});
   s.task(1000, {writes}, {{0, static_cast<std::uint8_t>(mode::in), 64, 64}});
-  kith::sim::settings set;
+  kith::sim::run_options set;
   set.policy = "notes-writers";
   set.workers = 8;
   set.keep_schedule = true;
@@ -305,7 +305,7 @@ TEST(token, tasks_of_a_chain_stay_on_a_core) {
   }
   const kith::sim::program p = kith::sim::program_of(s.finish());
   const auto moves = [&](const char* policy) {
-    kith::sim::settings set;
+    kith::sim::run_options set;
     set.policy = policy;
     set.workers = chains;
     set.keep_schedule = true;

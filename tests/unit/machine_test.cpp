@@ -38,7 +38,7 @@ void expect_sound(const machine& m) {
   for (std::size_t c = 0; c < m.cores.size(); ++c) {
     EXPECT_EQ(m.cores[c].id.index(), c);
     EXPECT_FALSE(m.cores[c].cpus.empty());
-    EXPECT_GE(m.cores[c].kind, 0);
+    EXPECT_GE(m.cores[c].core_class, 0);
     for (int cpu : m.cores[c].cpus) EXPECT_TRUE(cpus.insert(cpu).second) << "CPU " << cpu << " is in two cores";
   }
   ASSERT_EQ(m.distances.size(), m.nodes.size());
@@ -220,7 +220,7 @@ TEST(MachineFile, HybridCoresHaveKinds) {
   const machine m = machine_from_file(file("hybrid.xml"));
   expect_sound(m);
   ASSERT_EQ(m.cores.size(), 6u);
-  for (std::size_t c = 0; c < 6; ++c) EXPECT_EQ(m.cores[c].kind, c < 4 ? 1 : 0) << c;
+  for (std::size_t c = 0; c < 6; ++c) EXPECT_EQ(m.cores[c].core_class, c < 4 ? 1 : 0) << c;
 }
 
 TEST(MachineFile, WhatIsNoTopologyIsRefused) {

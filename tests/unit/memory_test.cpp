@@ -289,17 +289,17 @@ TEST(Migration, OfMemoryThatWasGivenBackMeanwhileIsNone) {
 /// Workers read placements without a lock, also while memory is released and allocated again.
 TEST(Allocate, PlacementsStayAsTheyWere) {
   block_table table;
-  const placement two{.begin = 16 * system_page,
-                      .bytes = 4 * system_page,
-                      .what = distribution::block,
-                      .nodes = {node_id(0), node_id(1)}};
-  const placement one{
+  const page_map two{.begin = 16 * system_page,
+                     .bytes = 4 * system_page,
+                     .what = distribution::block,
+                     .nodes = {node_id(0), node_id(1)}};
+  const page_map one{
       .begin = 16 * system_page, .bytes = 8 * system_page, .what = distribution::local, .nodes = {node_id(1)}};
   const auto* const address = reinterpret_cast<const void*>(two.begin);
-  const placement* const first = table.add(two, distribution::block, 0, 1).at;
+  const page_map* const first = table.add(two, distribution::block, 0, 1).at;
   EXPECT_TRUE(table.remove(address));
   EXPECT_FALSE(table.find(address));
-  const placement* const second = table.add(one, distribution::local, 0, 2).at;
+  const page_map* const second = table.add(one, distribution::local, 0, 2).at;
   EXPECT_TRUE(*first == two && *second == one);
   EXPECT_EQ(table.find(address)->at, second);
   EXPECT_EQ(table.remove(address)->owner, 2u);

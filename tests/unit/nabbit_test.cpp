@@ -81,12 +81,12 @@ TEST(nabbitc, a_thief_morphs_what_it_takes) {
 TEST(nabbitc, the_first_steal_is_colored_as_long_as_the_budget_lasts) {
   group_bench b("node:1 core:2", "nabbitc:budget=3");  // 6 for two workers
   EXPECT_NE(b.completed(b.tasks({0, 0, 0}), 0), nullptr);
-  for (int attempt = 0; attempt < 6; ++attempt) EXPECT_EQ(b.look_once(1).what, poll_result::retry);
+  for (int attempt = 0; attempt < 6; ++attempt) EXPECT_EQ(b.look_once(1).kind, poll_result::retry);
   EXPECT_EQ(b.sum(1, event::colored_attempt), 6u);
   EXPECT_EQ(b.sum(1, event::steal), 0u);
   // From here on, as after the first steal: attempts=4 colored ones, then one that takes anything.
-  for (int attempt = 0; attempt < 4; ++attempt) EXPECT_EQ(b.look_once(1).what, poll_result::retry);
-  EXPECT_EQ(b.look_once(1).what, poll_result::found);
+  for (int attempt = 0; attempt < 4; ++attempt) EXPECT_EQ(b.look_once(1).kind, poll_result::retry);
+  EXPECT_EQ(b.look_once(1).kind, poll_result::found);
   EXPECT_EQ(b.sum(1, event::colored_attempt), 10u);
   EXPECT_EQ(b.sum(1, event::steal), 1u);
   EXPECT_EQ(b.sum(1, event::colored_steal), 0u);
@@ -101,9 +101,9 @@ TEST(nabbitc, alternates_colored_attempts_and_a_random_one) {
   group_bench b("node:1 core:2", "nabbitc:first=off,attempts=2");
   for (int round = 1; round <= 3; ++round) {
     EXPECT_NE(b.completed(b.tasks({0, 0}), 0), nullptr);
-    EXPECT_EQ(b.look_once(1).what, poll_result::retry);
-    EXPECT_EQ(b.look_once(1).what, poll_result::retry);
-    EXPECT_EQ(b.look_once(1).what, poll_result::found);
+    EXPECT_EQ(b.look_once(1).kind, poll_result::retry);
+    EXPECT_EQ(b.look_once(1).kind, poll_result::retry);
+    EXPECT_EQ(b.look_once(1).kind, poll_result::found);
     EXPECT_EQ(b.sum(1, event::colored_attempt), 2u * static_cast<unsigned>(round));
     EXPECT_EQ(b.sum(1, event::steal_attempt), 3u * static_cast<unsigned>(round));
   }
@@ -153,7 +153,7 @@ TEST(nabbitc, gives_back_what_it_was_given_whoever_asks) {
         if (kith::task* now = b.completed(group, static_cast<int>(draw.below(workers)))) ++seen[now];
         for (std::uint32_t i = 0, n = draw.below(12); i < n; ++i) {
           const poll_result l = b.look_once(static_cast<int>(draw.below(workers)));
-          if (l.what == poll_result::found) ++seen[l.work];
+          if (l.kind == poll_result::found) ++seen[l.work];
         }
       }
       for (int w = 0; w < b.workers.size(); ++w) {

@@ -25,7 +25,7 @@ TEST(nabbitc_results, colors_keep_heat_at_home) {
   const sim::program p = sim::program_of(r);
   const machine_model m = model_by_name("xeon-e7-8860");
   const auto of = [&](const char* policy) {
-    sim::settings s;
+    sim::run_options s;
     s.policy = policy;
     s.workers = 40;
     s.fidelity = sim::fidelity::abstract;
@@ -38,7 +38,7 @@ TEST(nabbitc_results, colors_keep_heat_at_home) {
   EXPECT_GT(of("nabbitc:first=off").remote_access_percent, 15);
   EXPECT_GT(of("nabbitc:morph=off").remote_access_percent, 5);
   EXPECT_GT(blind.total.steals, 5 * colored.total.steals);
-  sim::settings loops;
+  sim::run_options loops;
   loops.workers = 40;
   const sim::result fixed = sim::simulate_loops(p, m, loops, sim::loop_schedule::static_);
   EXPECT_GT(colored.over_serial(), 0.97 * fixed.over_serial());

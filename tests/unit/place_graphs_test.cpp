@@ -102,7 +102,7 @@ TEST(place_graphs, by_hand_is_faster_than_a_tree_and_that_than_a_loop) {
   constexpr int nodes = 64, workers = 2;
   const plate p{4096, 4096, 32, 1};
   const auto seconds = [](place_program& g, const std::string& policy, const auto& change) {
-    kith::sim::settings s;
+    kith::sim::run_options s;
     s.policy = policy;
     s.fidelity = kith::sim::fidelity::abstract;
     s.noise = false;
@@ -111,20 +111,20 @@ TEST(place_graphs, by_hand_is_faster_than_a_tree_and_that_than_a_loop) {
     change(s);
     return kith::sim::simulate(g.finish(), kith::model_by_name("bluegene-p"), s).seconds;
   };
-  const auto same = [](kith::sim::settings&) {};
+  const auto same = [](kith::sim::run_options&) {};
   place_program hand(nodes * workers), tree(nodes), loop(nodes), working(nodes);
   make_heat_by_hand(hand, p, 3, workers);
   make_heat(tree, p, 3, sent::by_tree);
   make_heat(loop, p, 3);
   make_heat(working, p, 3);
-  const double by_hand = seconds(hand, "fifo", [](kith::sim::settings& s) {
+  const double by_hand = seconds(hand, "fifo", [](kith::sim::run_options& s) {
     s.parts.scheduling = false;
     s.places.groups = kith::sim::worker_groups::workers;
   });
   const double by_tree = seconds(tree, "ads", same), by_loop = seconds(loop, "ads", same);
   EXPECT_LT(by_hand, by_tree);
   EXPECT_LT(by_tree, 0.95 * by_loop);
-  EXPECT_LT(by_loop, seconds(working, "ads", [](kith::sim::settings& s) { s.places.works = true; }));
+  EXPECT_LT(by_loop, seconds(working, "ads", [](kith::sim::run_options& s) { s.places.works = true; }));
 }
 
 }  // namespace

@@ -135,7 +135,7 @@ TEST(source, prefers_its_own_tasks_in_one_queue_too) {
   for (kith::task* t : {&of_two, &of_one, &later_of_one}) b.ready(*t);
   EXPECT_EQ(b.next(1), &of_one);        // not the oldest, which is another's
   EXPECT_EQ(b.next(3), &of_two);        // none of its own: the oldest of all
-  EXPECT_EQ(b.next(3), &later_of_one);  // an affinity is only a hint
+  EXPECT_EQ(b.next(3), &later_of_one);  // an affinity only guides
   EXPECT_EQ(b.next(3), nullptr);
 }
 

@@ -65,7 +65,7 @@ TEST_F(RegionsOfTwoNodes, OfDeferredMemoryThatGetLongerStayAtHome) {
   const memory_block b = space.allocate(4 * system_page, distribution::deferred, {});
   void* const p = reinterpret_cast<void*>(b.at->begin);
   region& r = regions[regions.find(p, system_page)];
-  EXPECT_TRUE(r.place(node_id(1)));
+  EXPECT_TRUE(r.set_home(node_id(1)));
   EXPECT_TRUE(r.to_bind.exchange(false, relaxed));
   space.bind(r);
   regions.find(p, 4 * system_page);
@@ -134,8 +134,8 @@ TEST(Homes, ArePromisedUntilATaskRuns) {
   const memory_view view(regions, {node_id(0), node_id(1), node_id(2)});
   const kept_access a(regions.find(&view, 4096), 4096, mode::out);
   const auto home = [&] { return view.region_of(a).home_node(); };
-  EXPECT_TRUE(view.place(a, node_id(1)));
-  EXPECT_FALSE(view.place(a, node_id(2)));
+  EXPECT_TRUE(view.set_home(a, node_id(1)));
+  EXPECT_FALSE(view.set_home(a, node_id(2)));
   EXPECT_EQ(home(), node_id(1));
   EXPECT_FALSE(view.touch(a, node_id(2)));  // the task was stolen
   EXPECT_EQ(home(), node_id(2));

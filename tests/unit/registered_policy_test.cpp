@@ -50,7 +50,7 @@ TEST(registered_policy, runs_natively_and_in_the_simulator) {
     });
   });
   EXPECT_TRUE(std::ranges::all_of(ran, [](const std::atomic<int>& n) { return n == 1; }));
-  kith::sim::settings s;
+  kith::sim::run_options s;
   s.policy = "by-type:steal=off";
   s.workers = 2;
   s.keep_schedule = true;

@@ -39,7 +39,7 @@ means of(const sim::program& p, const std::string& policy, bool ideal = false) {
   const machine_model m = model_by_name("bullion-s16-8");
   means all;
   for (int seed = 1; seed <= seeds; ++seed) {
-    sim::settings s;
+    sim::run_options s;
     s.policy = policy;
     s.seed = static_cast<std::uint64_t>(seed);
     s.chunk_bytes = std::uint64_t{1} << 20;
@@ -70,7 +70,7 @@ TEST(rip_results, rip_dep_keeps_halos_at_home) {
   const recorded tiles = dry("gauss_seidel", {{"iterations", "8"}, {"size", "8192"}});
   const machine_model m = model_by_name("bullion-s16-8");
   const auto remote = [&](const std::string& policy) {
-    sim::settings s;
+    sim::run_options s;
     s.policy = policy;
     const sim::result r = sim::simulate(tiles.program, m, s);
     EXPECT_EQ(r.windows, policy == "dep" ? 0U : 1U);

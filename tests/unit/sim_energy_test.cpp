@@ -10,7 +10,7 @@ namespace {
 using namespace kith;
 using sim::program;
 using sim::result;
-using sim::settings;
+using sim::run_options;
 using test::by_turns;
 using test::chip;
 using test::lines;
@@ -46,7 +46,7 @@ TEST(sim_energy, is_that_of_each_event) {
   for (int pass = 0; pass < 2; ++pass) {
     for (std::uint64_t i = 0; i < 9; ++i) s.write(t, b, i * 512);
   }
-  settings in_unit = lines("fifo", 1);
+  run_options in_unit = lines("fifo", 1);
   in_unit.hardware = {.used = true, .cycles = {}, .prefetch = 0};
   const program p = program_of(s);
   const result r = sim::simulate(p, m, in_unit);

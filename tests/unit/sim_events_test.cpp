@@ -67,7 +67,7 @@ TEST(EventQueue, AnEventIsAStepThatTakesTime) {
   test::script s;
   for (int t = 0; t < 10; ++t) s.task(1000, {});
   const sim::program p = sim::program_of(s.finish());
-  sim::settings set;
+  sim::run_options set;
   set.workers = 1;
   set.fidelity = sim::fidelity::abstract;
   set.parts.scheduling = set.parts.contention = set.noise = false;

@@ -49,8 +49,8 @@ TEST(home_caches, keep_their_invariants) {
             ASSERT_EQ(caches.in_first(core, line), had && kind != home_copies::dropped) << i;
           }
         } else {
-          ASSERT_EQ(o.from == home_caches::source::first, had) << i;
-          ASSERT_EQ(o.from == home_caches::source::second, !had && had_all) << i;
+          ASSERT_EQ(o.from == home_caches::found_in::first, had) << i;
+          ASSERT_EQ(o.from == home_caches::found_in::second, !had && had_all) << i;
           ASSERT_TRUE(caches.in_first(core, line));
         }
         if (i % 100 != 0) continue;
@@ -74,12 +74,12 @@ TEST(home_caches, a_home_that_loses_a_line_takes_the_copies_along) {
   home_caches caches(2, {4, 2}, {1, 2}, 0, 3, home_copies::updated);  // a second level of two lines
   for (std::uint32_t l = 0; l < 3; ++l) caches.set_home(l, 0);
   (void)caches.ask(0, 0, true);
-  EXPECT_EQ(caches.ask(1, 0, false).from, home_caches::source::home);
+  EXPECT_EQ(caches.ask(1, 0, false).from, home_caches::found_in::home);
   (void)caches.ask(0, 1, false);
   EXPECT_EQ(caches.ask(0, 2, false).written_back, 1u) << "line 0 is the oldest, and changed";
   EXPECT_FALSE(caches.in_first(1, 0));
   EXPECT_FALSE(caches.in_second(1, 0));
-  EXPECT_EQ(caches.ask(1, 0, false).from, home_caches::source::memory);
+  EXPECT_EQ(caches.ask(1, 0, false).from, home_caches::found_in::memory);
 }
 
 /// A chip of one cycle a nanosecond, where only accesses take time: 2 cycles each, besides those of the caches.
@@ -95,8 +95,8 @@ machine_model tiles(home_copies copies) {
   return m;
 }
 
-sim::settings on_tiles(const std::string& policy, int workers) {
-  sim::settings s;
+sim::run_options on_tiles(const std::string& policy, int workers) {
+  sim::run_options s;
   s.policy = policy;
   s.workers = workers;
   s.fidelity = sim::fidelity::line;
@@ -113,7 +113,7 @@ sim::program program_of(touching_script& s, const machine_model& m) {
 }
 
 /// Tasks in a row read a block of 64 lines, in words of 8 bytes. The block is a region, the first of two.
-sim::result reads(const machine_model& m, const sim::settings& s, int tasks) {
+sim::result reads(const machine_model& m, const sim::run_options& s, int tasks) {
   touching_script script;
   for (int r = 0; r < 2; ++r) script.region(4096);
   const std::uint32_t block = script.block_at(4096, 4096);

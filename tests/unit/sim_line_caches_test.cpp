@@ -16,8 +16,8 @@ using namespace kith;
 using sim::cache_shape;
 using sim::line_caches;
 using test::plain_caches;
-using state = line_caches::state;
-using source = line_caches::source;
+using state = line_caches::line_state;
+using source = line_caches::found_in;
 using outcome = line_caches::outcome;
 
 struct geometry {

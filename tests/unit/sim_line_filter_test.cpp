@@ -83,7 +83,7 @@ TEST(sim_line_filter, is_near_the_run_of_all_rows) {
   machine_model m = model_by_name("cmp-32");
   m.line.first = {8192, 4, 2};
   m.line.second = {65536, 8, 20};
-  sim::settings run;
+  sim::run_options run;
   run.policy = "fifo";
   run.workers = 4;
   run.fidelity = sim::fidelity::line;

@@ -20,7 +20,7 @@ namespace {
 using namespace kith;
 using sim::program;
 using sim::result;
-using sim::settings;
+using sim::run_options;
 using test::by_turns;
 using test::chip;
 using test::cycle;
@@ -74,10 +74,10 @@ TEST(sim_line, instructions_are_the_time_between_accesses) {
   p.lines = sim::line_streams_of(p.recorded);
   machine_model m = chip();
   const std::uint64_t caches = miss_cycles(0) + 7 * 2 + 8 * 2;
-  const auto cycles = [&](const settings& how) { return sim::simulate(p, m, how).makespan / cycle; };
+  const auto cycles = [&](const run_options& how) { return sim::simulate(p, m, how).makespan / cycle; };
   m.line.instruction_cycles = 3;
   EXPECT_EQ(cycles(lines("fifo", 1)), caches + 40 * 3 + 8 * 2);
-  settings given = lines("fifo", 1);
+  run_options given = lines("fifo", 1);
   given.access_cycles = 7;
   EXPECT_EQ(cycles(given), caches + 16 * 7);
   m.line.instruction_cycles = 0;  // a machine that does not say it
@@ -309,8 +309,8 @@ misses plain_misses(touching_script& s, const program& p, const result& r, const
       }
       for (std::uint64_t l = from / 64; l <= until / 64; ++l) {
         const auto o = caches.access(core, static_cast<std::uint32_t>(base + l), k.writes);
-        all.first += o.from != sim::line_caches::source::first;
-        all.second += o.from == sim::line_caches::source::memory || o.from == sim::line_caches::source::other_core;
+        all.first += o.from != sim::line_caches::found_in::first;
+        all.second += o.from == sim::line_caches::found_in::memory || o.from == sim::line_caches::found_in::other_core;
       }
     }
   }
@@ -328,7 +328,7 @@ TEST(sim_line, has_the_misses_of_a_plain_model) {
       fill(s, seed, 150, workers != 1);
       const program p = program_of(s, seed % 2 == 0 ? sim::least_sets(m) : 1);
       SCOPED_TRACE(std::string(policy) + " on " + std::to_string(workers) + ", seed " + std::to_string(seed));
-      settings how = lines(policy, workers);
+      run_options how = lines(policy, workers);
       how.keep_schedule = true;
       const result r = sim::simulate(p, m, how);
       const misses want = plain_misses(s, p, r, m, static_cast<std::size_t>(workers));
@@ -347,7 +347,7 @@ TEST(sim_line, gives_the_same_result_again) {
   const program p = program_of(s);
   for (const char* policy : {"fifo", "source", "random", "token", "reference", "steal"}) {
     for (const bool in_hardware : {false, true}) {
-      settings how = lines(policy, 16);
+      run_options how = lines(policy, 16);
       how.noise = true;
       how.hardware.used = in_hardware;
       const machine_model m = model_by_name("cmp-32");
@@ -366,7 +366,7 @@ TEST(sim_line, contention_only_adds_time) {
   touching_script s;
   fill(s, 3, 200);
   const program p = program_of(s);
-  settings how = lines("fifo", 1);
+  run_options how = lines("fifo", 1);
   const result with = sim::simulate(p, small_chip(), how);
   how.parts.contention = false;
   const result without = sim::simulate(p, small_chip(), how);
@@ -379,7 +379,7 @@ TEST(sim_line, says_what_it_lacks) {
   touching_script s;
   fill(s, 1, 5);
   const program p = program_of(s);
-  const auto run = [&](const program& of, const machine_model& m, const settings& how) {
+  const auto run = [&](const program& of, const machine_model& m, const run_options& how) {
     return [&, how] { (void)sim::simulate(of, m, how); };
   };
   machine_model without = chip();
@@ -392,10 +392,10 @@ TEST(sim_line, says_what_it_lacks) {
   machine_model large = model_by_name("bullion-s16-16");  // 288 cores
   large.line = m.line;
   EXPECT_THAT(run(p, large, lines("fifo", 0)), ThrowsMessage<error>(HasSubstr("use --workers 256")));
-  settings dealt = lines("fifo", 2);
+  run_options dealt = lines("fifo", 2);
   dealt.distribution = sim::distribution::fine;
   EXPECT_THAT(run(p, m, dealt), ThrowsMessage<error>(HasSubstr("expected no --distribution")));
-  settings bare = lines("fifo", 2);
+  run_options bare = lines("fifo", 2);
   bare.parts.caches = false;
   EXPECT_THAT(run(p, m, bare), ThrowsMessage<error>(HasSubstr("expected --fidelity block")));
 }

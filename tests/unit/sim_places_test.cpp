@@ -13,7 +13,7 @@ namespace {
 using namespace kith;
 using sim::place_program;
 using sim::result;
-using sim::settings;
+using sim::run_options;
 using test::ns;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -31,8 +31,8 @@ machine_model two_nodes(int cores = 1) {
 machine_model sixteen_cores() { return model_by_name("power6"); }
 
 /// Only tasks and messages take time.
-settings plain(int places, int workers = 1) {
-  settings s;
+run_options plain(int places, int workers = 1) {
+  run_options s;
   s.policy = "ads";
   s.fidelity = sim::fidelity::abstract;
   s.places.count = places;
@@ -94,7 +94,7 @@ TEST(sim_places, a_task_runs_where_it_belongs_and_is_stolen_only_there) {
   for (const std::string policy : {"ads", "steal", "fifo", "dfifo", "nabbit", "dep"}) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       const sim::program p = random_activities(seed, 4);
-      settings s = plain(4, 3);
+      run_options s = plain(4, 3);
       s.policy = policy;
       s.parts.scheduling = s.noise = true;
       s.seed = seed;
@@ -111,7 +111,7 @@ TEST(sim_places, a_task_runs_where_it_belongs_and_is_stolen_only_there) {
 
 TEST(sim_places, one_group_ignores_the_places) {
   const sim::program p = random_activities(1, 4);
-  settings s = plain(4, 3);
+  run_options s = plain(4, 3);
   s.places.groups = sim::worker_groups::all;
   const result r = sim::simulate(p, sixteen_cores(), s);
   int elsewhere = 0;
@@ -122,7 +122,7 @@ TEST(sim_places, one_group_ignores_the_places) {
 
 TEST(sim_places, each_worker_may_be_a_place) {
   const sim::program p = random_activities(2, 12);
-  settings s = plain(4, 3);
+  run_options s = plain(4, 3);
   s.places.groups = sim::worker_groups::workers;
   const result r = sim::simulate(p, sixteen_cores(), s);
   for (std::size_t t = 1; t < p.tasks(); ++t) EXPECT_EQ(r.schedule.tasks[t].worker, p.place[t]);
@@ -138,7 +138,7 @@ sim::program three_for_one() {
 }
 
 TEST(sim_places, a_full_buffer_refuses_until_there_is_room) {
-  settings s = plain(2);
+  run_options s = plain(2);
   result r = sim::simulate(three_for_one(), two_nodes(), s);
   EXPECT_EQ(r.places[1].refused, 0u);
   EXPECT_EQ(r.places[1].fab_peak, 2u);
@@ -161,7 +161,7 @@ TEST(sim_places, spawners_that_wait_for_each_other_go_on_after_the_last_refusal)
   tasks_for(p.task({.scope = all, .place = 1}), 0);
   tasks_for(place_program::main, 1);
   p.wait(place_program::main, all);
-  settings s = plain(2);
+  run_options s = plain(2);
   s.places.fab_threshold = 1;
   s.places.most_refusals = 3;
   const result r = sim::simulate(p.finish(), two_nodes(), s);
@@ -175,7 +175,7 @@ TEST(sim_places, a_creator_may_work_while_it_waits_for_the_answer) {
   p.task({.scope = all, .place = 0, .work_ns = 3000});
   p.task({.scope = all, .place = 1, .message_bytes = 936});
   p.wait(place_program::main, all);
-  settings s = plain(2);
+  run_options s = plain(2);
   const sim::program both = p.finish();
   const result blocks = sim::simulate(both, two_nodes(), s);
   s.places.works = true;
@@ -188,7 +188,7 @@ TEST(sim_places, a_creator_may_work_while_it_waits_for_the_answer) {
 TEST(sim_places, works_or_blocks_all_tasks_run) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const sim::program p = random_activities(seed, 4);
-    settings s = plain(4, 1 + static_cast<int>(seed % 3));
+    run_options s = plain(4, 1 + static_cast<int>(seed % 3));
     s.parts.scheduling = s.noise = true;
     s.places.works = seed % 2 == 0;
     s.places.fab_threshold = 1 + seed % 4;
@@ -198,7 +198,7 @@ TEST(sim_places, works_or_blocks_all_tasks_run) {
 
 TEST(sim_places, the_same_input_gives_the_same_run) {
   const sim::program p = random_activities(3, 8);
-  settings s = plain(8, 2);
+  run_options s = plain(8, 2);
   s.parts.scheduling = s.noise = true;
   const result a = sim::simulate(p, sixteen_cores(), s), b = sim::simulate(p, sixteen_cores(), s);
   EXPECT_EQ(a.makespan, b.makespan);

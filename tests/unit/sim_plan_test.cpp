@@ -15,8 +15,8 @@ using namespace kith;
 using test::free_chip;
 using test::independent_tasks;
 
-sim::settings following(const sim::plan& p, int workers, bool in_unit) {
-  sim::settings s;
+sim::run_options following(const sim::plan& p, int workers, bool in_unit) {
+  sim::run_options s;
   s.plan = std::make_shared<const sim::plan>(p);
   s.workers = workers;
   s.fidelity = sim::fidelity::abstract;

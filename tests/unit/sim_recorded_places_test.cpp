@@ -11,13 +11,13 @@
 namespace {
 
 using namespace kith;
-using sim::settings;
+using sim::run_options;
 using test::sample_of_places;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-settings plain(const sim::program& p) {
-  settings s;
+run_options plain(const sim::program& p) {
+  run_options s;
   s.policy = "ads";
   s.keep_schedule = true;
   s.parts.scheduling = s.noise = false;
@@ -87,7 +87,7 @@ TEST(sim_recorded_places, what_cannot_be_replayed_is_refused) {
 
 TEST(sim_recorded_places, a_machine_that_is_too_small_is_refused) {
   const sim::program p = sim::program_of(sample_of_places());
-  settings s = plain(p);
+  run_options s = plain(p);
   s.places.workers = 100;
   EXPECT_THAT([&] { sim::simulate(p, model_by_name("xeon-5504-cluster"), s); },
               ThrowsMessage<error>(HasSubstr("cores for each of 2 places")));
@@ -112,7 +112,7 @@ TEST(sim_recorded_places, a_cluster_of_equal_hosts_has_any_number_of_them) {
   EXPECT_TRUE(sim::has_block_memory(four));
   EXPECT_FALSE(sim::has_block_memory(many));
   const sim::program p = sim::program_of(sample_of_places());
-  settings s = plain(p);
+  run_options s = plain(p);
   s.fidelity = sim::fidelity::abstract;
   EXPECT_EQ(sim::simulate(p, many, s).places.size(), 2u);
   EXPECT_THAT([] { model_by_name("bluegene-p", 512); }, ThrowsMessage<error>(HasSubstr("equal hosts")));

@@ -18,7 +18,7 @@ using namespace kith;
 using sim::fidelity;
 using sim::program;
 using sim::result;
-using sim::settings;
+using sim::run_options;
 using test::ns;
 using test::plain;
 using test::random_program;
@@ -88,7 +88,7 @@ TEST(sim, who_looks_elsewhere_for_the_last_time_hears_of_work_at_home) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const program p = random_program(seed, 600);
     for (const char* policy : {"dep:steal=nearest,backlog=8", "socket:steal=nearest,backlog=8"}) {
-      settings s;
+      run_options s;
       s.policy = policy;
       const result r = sim::simulate(p, model_by_name("bullion-s16-8"), s);
       EXPECT_GT(r.makespan, 0u) << policy << " " << seed;
@@ -124,7 +124,7 @@ TEST(sim, regions_within_others_share_their_chunks) {
   EXPECT_EQ(data.first_chunk(0), data.first_chunk(1) + 1);
   EXPECT_EQ(data.first_chunk(2), data.first_chunk(1) + 2);
   EXPECT_GE(data.first_chunk(3), data.first_chunk(1) + 4);
-  settings one = plain("fifo", 1);
+  run_options one = plain("fifo", 1);
   one.fidelity = fidelity::block;
   EXPECT_EQ(sim::simulate(p, m, one).makespan, sim::rate(m.core_gbs)(chunk) * 4 + sim::rate(m.cache_gbs)(chunk));
 }
@@ -137,7 +137,7 @@ TEST(sim, data_takes_the_time_of_the_slowest_on_its_way) {
   const auto a = s.task(0, {}, {{0, 1, 65536, 65536}});
   s.task(0, {a}, {{0, 0, 65536, 65536}});
   const program p = sim::program_of(s.finish());
-  settings one = plain("fifo", 1);
+  run_options one = plain("fifo", 1);
   one.fidelity = fidelity::block;
   one.parts.contention = true;
   // The first touch comes from memory at a core's rate, the second from the cache.
@@ -243,7 +243,7 @@ TEST(sim, numa_fetches_nothing_from_elsewhere_that_is_dealt_to_one_node) {
   for (int r = 0; r < 32; ++r) s.region(1 << 20);
   for (std::uint32_t r = 0; r < 32; ++r) s.task(1000, {}, {{r, 0, 1 << 20, 1 << 20}});
   const program p = sim::program_of(s.finish());
-  settings one;
+  run_options one;
   one.distribution = sim::distribution::regions;
   one.policy = "steal";
   EXPECT_GT(sim::simulate(p, m, one).remote_bytes, 16u << 20);
@@ -263,7 +263,7 @@ TEST(sim, cold_caches_are_empty_when_the_figures_begin) {
     rt.mark("solve");
     use();
   }));
-  settings one;
+  run_options one;
   one.workers = 1;
   EXPECT_EQ(sim::simulate(p, m, one).cache_misses, 0u);
   one.cold = true;
@@ -274,7 +274,7 @@ TEST(sim, is_the_same_every_time) {
   const program p = random_program(3, 500);
   const machine_model m = model_by_name("bullion-s16-8");
   for (const char* policy : {"steal", "dep", "random", "nabbit"}) {
-    settings s;
+    run_options s;
     s.policy = policy;
     s.keep_schedule = true;
     const result a = sim::simulate(p, m, s), b = sim::simulate(p, m, s);
@@ -339,11 +339,11 @@ TEST(sim, greedy_policies_keep_grahams_bound) {
 TEST(sim, an_ablation_leaves_its_part_out) {
   const program p = random_program(9, 400);
   const machine_model m = model_by_name("bullion-s16-8");
-  settings s;
+  run_options s;
   s.policy = "dfifo";
   s.noise = false;
   const result all = sim::simulate(p, m, s);
-  settings off = s;
+  run_options off = s;
   off.parts.caches = false;
   EXPECT_EQ(sim::simulate(p, m, off).cache_hits, 0u);
   EXPECT_GT(all.cache_hits, 0u);
@@ -360,11 +360,11 @@ TEST(sim, degenerate_machines_work) {
   m.speeds = {1};
   m.links.clear();
   for (const char* policy : {"fifo", "steal", "dep", "nabbitc", "socket"}) {
-    settings s;
+    run_options s;
     s.policy = policy;
     EXPECT_GT(sim::simulate(p, m, s).makespan, 0u) << policy;
   }
-  settings many;
+  run_options many;
   many.workers = 2;
   EXPECT_THAT([&] { sim::simulate(p, m, many); }, ThrowsMessage<error>(HasSubstr("has 1 cores; 2 workers")));
   many.workers = 0;

@@ -22,7 +22,7 @@ using sim::combine;
 using sim::fidelity;
 using sim::program;
 using sim::result;
-using sim::settings;
+using sim::run_options;
 using test::chip;
 using test::free_chip;
 using test::independent_tasks;
@@ -72,7 +72,7 @@ TEST(sim_together, one_member_runs_as_the_program_itself) {
   for (const char* policy : {"auto", "steal", "fifo", "dep", "nabbitc", "token", "reference", "ads"}) {
     for (const bool in_hardware : {false, true}) {
       SCOPED_TRACE(std::string(policy) + (in_hardware ? " in hardware" : ""));
-      settings s;
+      run_options s;
       s.policy = policy;
       s.keep_schedule = true;
       s.hardware = {.used = in_hardware, .cycles = 20, .prefetch = std::string(policy) == "auto" ? 0 : 1};
@@ -91,7 +91,7 @@ TEST(sim_together, one_member_runs_as_the_program_itself) {
 TEST(sim_together, one_member_of_any_kind_runs_as_the_program_itself) {
   for (const auto& run : test::programs) {
     const program p = sim::program_of(test::record(test::make_options(1, "fifo"), run));
-    settings s;
+    run_options s;
     s.workers = 5;
     const result combined = sim::simulate(combine({p}), model_by_name("xeon-8s"), s);
     expect_same_run(combined, sim::simulate(p, model_by_name("xeon-8s"), s));
@@ -132,7 +132,7 @@ TEST(sim_together, more_members_than_workers_take_turns) {
 
 TEST(sim_together, a_member_starts_later_by_the_stagger) {
   const program p = independent_tasks(1, 1000);
-  settings s = plain("fifo", 32);
+  run_options s = plain("fifo", 32);
   s.stagger = 5000 * ns;
   const result r = sim::simulate(combine({p, p, p}), free_chip(), s);
   for (std::size_t k = 0; k < 3; ++k) {
@@ -143,7 +143,7 @@ TEST(sim_together, a_member_starts_later_by_the_stagger) {
 
 /// With one core the second member waits for the first one's task, which is longer than the stagger.
 TEST(sim_together, the_wait_for_a_core_is_part_of_a_members_time) {
-  settings s = plain("fifo", 1);
+  run_options s = plain("fifo", 1);
   s.stagger = 1000 * ns;
   const result r = sim::simulate(combine({independent_tasks(1, 5000), independent_tasks(1, 1000)}), free_chip(), s);
   EXPECT_NEAR(static_cast<double>(r.programs[0].took()), 5000.0 * ns, 10 * ns);
@@ -254,7 +254,7 @@ TEST(sim_together, members_miss_what_they_miss_alone_where_caches_hold_all) {
 
 TEST(sim_together, homes_are_as_alone) {
   const program a = random_program(5, 200), b = random_program(6, 200);
-  settings s;
+  run_options s;
   s.workers = 1;
   s.distribution = sim::distribution::regions;
   s.parts.caches = false;
@@ -269,7 +269,7 @@ TEST(sim_together, homes_are_as_alone) {
 /// A member's tasks have the same random factors as alone, under the same seed.
 TEST(sim_together, noise_is_as_alone) {
   const program p = independent_tasks(1, 1'000'000);
-  settings s = plain("fifo", 8);
+  run_options s = plain("fifo", 8);
   s.noise = true;
   const std::uint64_t alone = sim::simulate(p, free_chip(), s).makespan;
   EXPECT_NE(alone, 1'000'000 * ns);
@@ -284,7 +284,7 @@ TEST(sim_together, every_policy_in_hardware_runs_all_tasks_and_repeats) {
     for (const std::uint32_t prefetch : {0u, 1u, 4u}) {
       for (const int workers : {1, 2, 5, 32}) {
         SCOPED_TRACE(std::string(policy) + " on " + std::to_string(workers) + ", " + std::to_string(prefetch));
-        settings s = plain(policy, workers);
+        run_options s = plain(policy, workers);
         s.parts = {};
         s.hardware = {.used = true, .cycles = 20, .prefetch = prefetch};
         const result once = sim::simulate(all, free_chip(), s), again = sim::simulate(all, free_chip(), s);
@@ -318,7 +318,7 @@ TEST(sim_together, what_cannot_be_combined_is_refused) {
 
 TEST(sim_together, what_members_cannot_do_is_refused) {
   const program both = combine({random_program(1, 10), random_program(2, 10)});
-  settings s = plain("fifo", 4);
+  run_options s = plain("fifo", 4);
   s.places.count = 2;
   EXPECT_THAT([&] { sim::simulate(both, free_chip(), s); }, ThrowsMessage<error>(HasSubstr("without places")));
 }

@@ -19,7 +19,7 @@ namespace {
 using namespace kith;
 using sim::program;
 using sim::result;
-using sim::settings;
+using sim::run_options;
 using test::cycle;
 using test::free_chip;
 using test::independent_tasks;
@@ -27,8 +27,8 @@ using test::random_program;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-settings on_unit(const std::string& policy, int workers, std::uint32_t cycles, std::uint32_t prefetch) {
-  settings s;
+run_options on_unit(const std::string& policy, int workers, std::uint32_t cycles, std::uint32_t prefetch) {
+  run_options s;
   s.policy = policy;
   s.workers = workers;
   s.fidelity = sim::fidelity::abstract;
@@ -83,7 +83,7 @@ TEST(sim_unit, prefetching_hides_an_operation_that_is_shorter_than_a_task) {
 }
 
 TEST(sim_unit, takes_no_time_without_scheduling) {
-  settings s = on_unit("fifo", 1, 20, 0);
+  run_options s = on_unit("fifo", 1, 20, 0);
   s.parts.scheduling = false;
   const result r = sim::simulate(independent_tasks(10, 1000), free_chip(), s);
   EXPECT_EQ(r.makespan, 10'000'000u);
@@ -93,7 +93,7 @@ TEST(sim_unit, every_policy_ends_and_repeats) {
   for (const policy_entry& p : policy_list()) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       const program made = random_program(seed, 300);
-      settings s = on_unit(p.name, 32, 20, 0);
+      run_options s = on_unit(p.name, 32, 20, 0);
       s.fidelity = sim::fidelity::block;
       const result once = sim::simulate(made, free_chip(), s), again = sim::simulate(made, free_chip(), s);
       EXPECT_EQ(once.makespan, again.makespan) << p.name;
@@ -108,7 +108,7 @@ TEST(sim_unit, no_task_runs_before_it_was_created) {
     for (std::uint32_t prefetch : {0u, 1u, 2u}) {
       for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         const program made = random_program(seed, 300);
-        settings s = on_unit(policy, 5, 20, prefetch);
+        run_options s = on_unit(policy, 5, 20, prefetch);
         s.fidelity = sim::fidelity::block;
         s.keep_schedule = true;
         const result r = sim::simulate(made, free_chip(), s);
@@ -125,7 +125,7 @@ TEST(sim_unit, with_an_interval_operations_overlap) {
   constexpr std::uint64_t tasks = 200;
   const program p = independent_tasks(static_cast<int>(tasks), 0);
   const auto run = [&](std::uint32_t cycles, std::optional<std::uint32_t> interval) {
-    settings s = on_unit("fifo", 32, cycles, 1);
+    run_options s = on_unit("fifo", 32, cycles, 1);
     s.hardware.interval = interval;
     return sim::simulate(p, free_chip(), s);
   };
@@ -140,7 +140,7 @@ TEST(sim_unit, tasks_beyond_its_entries_wait_in_memory_in_their_order) {
   constexpr int tasks = 100;
   const program p = independent_tasks(tasks, 1000);
   const auto run = [&](std::optional<std::uint32_t> entries) {
-    settings s = on_unit("fifo", 1, 20, 0);
+    run_options s = on_unit("fifo", 1, 20, 0);
     s.keep_schedule = true;
     s.hardware.entries = entries;
     return sim::simulate(p, free_chip(), s);
@@ -169,7 +169,7 @@ TEST(sim_unit, tasks_beyond_its_entries_wait_in_memory_in_their_order) {
 TEST(sim_unit, memory_is_waited_for_where_tasks_are_short) {
   machine_model m = free_chip();
   const program p = independent_tasks(64, 0);
-  settings s = on_unit("fifo", 1, 0, 0);
+  run_options s = on_unit("fifo", 1, 0, 0);
   const std::uint64_t all = sim::simulate(p, m, s).makespan;
   s.hardware.entries = 2;
   const auto memory = static_cast<std::uint64_t>(m.line.memory_cycles) * cycle;
@@ -193,7 +193,7 @@ TEST(sim_unit, every_policy_ends_with_few_entries) {
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         for (const int workers : {1, 5, 32}) {
           const program made = random_program(seed, 300);
-          settings s = on_unit(p.name, workers, 20, 0);
+          run_options s = on_unit(p.name, workers, 20, 0);
           s.fidelity = sim::fidelity::block;
           s.hardware.entries = entries;
           const result once = sim::simulate(made, free_chip(), s), again = sim::simulate(made, free_chip(), s);

@@ -255,7 +255,7 @@ TEST(why, is_told_where_data_was_by_native_and_by_simulated_runs) {
       wait();
     });
   });
-  sim::settings set;
+  sim::run_options set;
   set.policy = "socket";
   set.keep_schedule = true;
   const recording simulated = sim::simulate(sim::program_of(native), model_by_name("bullion-s16-8"), set).schedule;
@@ -311,7 +311,7 @@ TEST(why, is_told_of_what_a_simulation_distributes) {
   test::script s;
   s.region(4 * 65536);
   s.task(1000, {}, {{0, in_, 4 * 65536, 4 * 65536}});
-  sim::settings set;
+  sim::run_options set;
   set.policy = "fifo";
   set.distribution = sim::distribution::fine;
   set.keep_schedule = true;

@@ -14,7 +14,7 @@
 namespace {
 
 using namespace kith;
-using partition::data_flow;
+using partition::byte_flow;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
@@ -29,7 +29,7 @@ class windows : public testing::Test {
     return t;
   }
   using edges = std::vector<std::pair<std::int64_t, std::int64_t>>;
-  static edges before(data_flow& flow, std::int64_t number, std::int64_t from, kith::task& t) {
+  static edges before(byte_flow& flow, std::int64_t number, std::int64_t from, kith::task& t) {
     edges found;
     flow.add(number, from, t.access_list(),
              [&](std::int64_t b, std::int64_t weight) { found.emplace_back(b, weight); });
@@ -41,7 +41,7 @@ class windows : public testing::Test {
 };
 
 TEST_F(windows, count_tasks_beyond_32_bits) {
-  data_flow flow(bench.regions);
+  byte_flow flow(bench.regions);
   const std::int64_t late = (std::int64_t{1} << 40) + 5;
   EXPECT_THAT(before(flow, late, 0, task(mode::out)), ElementsAre());
   EXPECT_THAT(before(flow, late + 1, 0, task(mode::in)), ElementsAre(Pair(late, 64)));
@@ -49,7 +49,7 @@ TEST_F(windows, count_tasks_beyond_32_bits) {
 }
 
 TEST_F(windows, forget_who_has_read_before_them) {
-  data_flow flow(bench.regions);
+  byte_flow flow(bench.regions);
   constexpr std::int64_t size = 100;
   before(flow, 0, 0, task(mode::out));
   kith::task& reader = task(mode::in);
@@ -72,7 +72,7 @@ TEST_F(windows, follow_the_bytes_of_regions_that_overlap) {
   const std::uintptr_t base = 1 << 20;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     rng draw(seed, purpose::test, 3);
-    data_flow flow(bench.regions);
+    byte_flow flow(bench.regions);
     std::vector<byte> bytes(size);
     for (std::int64_t t = 0; t < 60; ++t) {
       const std::size_t begin = draw.below(size), count = 1 + draw.below(static_cast<std::uint32_t>(size - begin));

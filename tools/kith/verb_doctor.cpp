@@ -92,17 +92,17 @@ std::function<outcome()> add_doctor(CLI::App& command) {
       .add_option("recording", *file,
                   "examine this recording (`kith record`) instead of the machine: are its tasks large enough?")
       ->type_name("FILE");
-  auto settings = std::make_shared<bool>(false);
-  command.add_flag("--settings", *settings, "list the environment variables that Kith reads, and nothing else");
+  auto list_settings = std::make_shared<bool>(false);
+  command.add_flag("--settings", *list_settings, "list the environment variables that Kith reads, and nothing else");
   command.footer(
       "Exit code: 0, all is well; 1, Kith works, but this process is allowed less than the machine can do; 2, Kith "
       "does not work, or a setting is wrong. Of a recording: 1, a type of tasks is too small.\n"
       "A recording's overhead is the workers' time without idle times and the tasks' own code, shared out evenly "
       "among tasks. It includes what recording costs (docs/recording-format.md).\n"
       "Settings (--settings lists them) are taken from the environment, as programs take them.");
-  return [json, settings, file] {
+  return [json, list_settings, file] {
     if (!file->empty()) {
-      if (*settings) throw std::runtime_error("--settings and a recording exclude each other");
+      if (*list_settings) throw std::runtime_error("--settings and a recording exclude each other");
       const examination_of_run e = examine_run(*file);
       if (*json) {
         fmt::print("{}\n", to_json(e).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
@@ -111,7 +111,7 @@ std::function<outcome()> add_doctor(CLI::App& command) {
       }
       return e.is_limited() ? outcome::limited : outcome::fine;
     }
-    if (*settings) {
+    if (*list_settings) {
       if (*json) {
         fmt::print("{}\n", settings_json().dump(2));
       } else {

@@ -23,18 +23,18 @@ namespace {
 /// "core 0 (CPUs 0,8)"; runs of equal cores share one line.
 void print_cores(const machine& m, const std::vector<core_id>& cores, int indent) {
   std::vector<int> ids, cpus;
-  int kind = 0;
+  int core_class = 0;
   const auto flush = [&] {
     if (ids.empty()) return;
     fmt::print("{:{}}{} {}  (CPU {}{})\n", "", indent, ids.size() == 1 ? "core" : "cores", in_ranges(ids),
-               in_ranges(cpus), kind == 0 ? "" : fmt::format("; slower kind {}", kind));
+               in_ranges(cpus), core_class == 0 ? "" : fmt::format("; slower kind {}", core_class));
     ids.clear();
     cpus.clear();
   };
   for (core_id id : cores) {
     const machine::core& c = m.cores[id.index()];
-    if (c.kind != kind) flush();
-    kind = c.kind;
+    if (c.core_class != core_class) flush();
+    core_class = c.core_class;
     ids.push_back(id.value);
     cpus.insert(cpus.end(), c.cpus.begin(), c.cpus.end());
   }

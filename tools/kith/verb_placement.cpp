@@ -30,7 +30,7 @@ namespace {
 struct placement_options {
   std::string file, machine, policies, picture, grid, title;
   int array = 0, tasks = 0;
-  sim::settings set;
+  sim::run_options run;
   bool json = false;
 };
 
@@ -43,7 +43,7 @@ struct shown {
   std::vector<placed_run> runs;
   std::vector<analysis::block_array> arrays;
   analysis::block_array array;
-  analysis::layout layout;
+  analysis::block_shape shape;
   analysis::task_graph graph;  // empty: not requested
 
   void add(const std::string& policy, const recording& r, double seconds) {
@@ -65,9 +65,9 @@ shown look_at(const recording& r, const placement_options& o) {
   s.arrays = analysis::arrays_of(r);
   if (s.arrays.empty() && !s.places.empty() && o.policies.empty()) return s;  // the places alone
   s.array = array_of_number(s.arrays, o.array);
-  s.layout = o.grid.empty() ? analysis::find_layout(s.array.regions.size(), analysis::links_of(r, s.array))
-                            : analysis::told_layout(s.array.regions.size(), o.grid);
-  if (o.tasks != 0) s.graph = analysis::graph_of(r, s.array, s.layout, static_cast<std::size_t>(o.tasks));
+  s.shape = o.grid.empty() ? analysis::find_shape(s.array.regions.size(), analysis::links_of(r, s.array))
+                           : analysis::given_shape(s.array.regions.size(), o.grid);
+  if (o.tasks != 0) s.graph = analysis::graph_of(r, s.array, s.shape, static_cast<std::size_t>(o.tasks));
   return s;
 }
 
@@ -79,9 +79,9 @@ void simulate(shown& s, recording r, const placement_options& o, progress& bar) 
     throw error("--policy names " + std::to_string(policies.size()) + " policies; expected up to " +
                 std::to_string(most_runs) + " side by side");
   const sim::program p = sim::program_of(std::move(r));
-  std::vector<sim::settings> runs;
+  std::vector<sim::run_options> runs;
   for (const std::string& policy : policies) {
-    sim::settings one = o.set;
+    sim::run_options one = o.run;
     one.policy = policy;
     one.keep_schedule = true;
     sim::use_recorded_places(one, p, one.workers);
@@ -117,7 +117,7 @@ nlohmann::ordered_json to_json(const shown& s) {
     json cells = json::array();
     for (std::size_t i = 0; i < r.where.blocks.size(); ++i) {
       const analysis::placed_block& b = r.where.blocks[i];
-      const auto [row, column] = s.layout.at(static_cast<std::int32_t>(i));
+      const auto [row, column] = s.shape.at(static_cast<std::int32_t>(i));
       cells.push_back({{"row", row},
                        {"column", column},
                        {"region", b.region},
@@ -155,10 +155,10 @@ nlohmann::ordered_json to_json(const shown& s) {
           {"arrays", s.arrays.size()},
           {"blocks", s.array.regions.size()},
           {"block_bytes", s.array.block_bytes},
-          {"shape", shapes[s.layout.what]},
-          {"rows", s.layout.rows},
-          {"columns", s.layout.columns},
-          {"told", s.layout.told},
+          {"shape", shapes[s.shape.what]},
+          {"rows", s.shape.rows},
+          {"columns", s.shape.columns},
+          {"told", s.shape.given},
           {"graph", {{"tasks", s.graph.vertices.size()}, {"edges", s.graph.edges.size()}}},
           {"runs", std::move(runs)}};
 }
@@ -187,7 +187,7 @@ void print(const shown& s, const placement_options& o) {
     fmt::print("\n{}\n", folded("where data was is not known: its tasks name no data, or nobody has touched it", 0));
     return;
   }
-  fmt::print("{}\n", folded(described(s.layout, s.array), 0));
+  fmt::print("{}\n", folded(described(s.shape, s.array), 0));
   if (s.arrays.size() > 1) {
     std::string others;
     constexpr std::size_t most = 6;
@@ -206,7 +206,7 @@ void print(const shown& s, const placement_options& o) {
            fmt::format("{:.1f} %", r.where.cut_percent), fmt::format("{:.1f} %", tasks_at_home_percent(r.where))});
   fmt::print("\n{}", t.text());
   for (const placed_run& r : s.runs) {
-    if (const std::string text = as_text(s.layout, r.where); !text.empty())
+    if (const std::string text = as_text(s.shape, r.where); !text.empty())
       fmt::print("\n{}\n{}", styled(printable(r.policy), tone::strong), text);
   }
 }
@@ -234,7 +234,7 @@ outcome run_placement(const placement_options& o) {
   const std::string title =
       o.title.empty() ? std::filesystem::path(o.file).stem().string() + " on " + s.machine : o.title;
   if (!o.picture.empty())
-    write_picture(o.tasks != 0 ? draw_graph(title, s.graph, s.runs) : draw(title, s.layout, s.runs), o.picture);
+    write_picture(o.tasks != 0 ? draw_graph(title, s.graph, s.runs) : draw(title, s.shape, s.runs), o.picture);
   if (o.json) {
     fmt::print("{}\n", json_text(to_json(s), 1));
   } else {
@@ -252,9 +252,9 @@ std::function<outcome()> add_placement(CLI::App& command) {
       ->type_name("POLICY,...");
   command.add_option("--machine", o->machine, "where they run, one of `kith machines` or a file (bullion-s16-8)")
       ->type_name("MACHINE|FILE");
-  command.add_option("--seed", o->set.seed, "the seed of the simulated runs (1)")
+  command.add_option("--seed", o->run.seed, "the seed of the simulated runs (1)")
       ->check(whole_number(1, std::int64_t{1} << 40));
-  command.add_option("--workers", o->set.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
+  command.add_option("--workers", o->run.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
   command.add_option("--array", o->array, "which array of blocks is shown, by size (0)")
       ->check(whole_number(0, 1 << 30));
   command.add_option("--grid", o->grid, "how its blocks lie (found from the dependences)")

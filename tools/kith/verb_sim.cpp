@@ -42,7 +42,7 @@ struct sim_options {
   std::string machine = "bullion-s16-8", policies = "auto", fidelity, data = "first-touch";
   std::string plot, output, gsu;
   std::vector<std::string> without, libraries;
-  sim::settings set;
+  sim::run_options run;
   int seeds = 1, hosts = 0;
   double core_gbs = 10, access_cycles = -1, stagger = 0;
   bool together = false, l1_filter = false, json = false;
@@ -63,8 +63,8 @@ T pick(const char* option, const std::string& given, std::initializer_list<std::
                           near.empty() ? "" : "did you mean '" + near + "'? ", fmt::join(names, ", ")));
 }
 
-sim::settings settings_of(const sim_options& o) {
-  sim::settings s = o.set;
+sim::run_options run_options_of(const sim_options& o) {
+  sim::run_options s = o.run;
   if (!o.fidelity.empty()) s.fidelity = pick("--fidelity", o.fidelity, fidelities);
   s.distribution = pick("--distribution", o.data,
                         {std::pair{"first-touch", sim::distribution::first_touch},
@@ -182,7 +182,7 @@ std::string draw_runs(const sim_options& o, const machine_model& m, const std::v
 }
 
 /// Without --fidelity: block, or abstract for a machine that has too many caches for it. Says so.
-void abstract_if_large(sim::settings& s, const sim_options& o, const machine_model& m) {
+void abstract_if_large(sim::run_options& s, const sim_options& o, const machine_model& m) {
   if (!o.fidelity.empty() || sim::has_block_memory(m)) return;
   s.fidelity = sim::fidelity::abstract;
   fmt::print(stderr,
@@ -224,7 +224,7 @@ std::uint32_t throttle_of(const sim::program& p) {
   return static_cast<std::uint32_t>(std::min(most, p.recorded.meta_number("throttle", 2048)));
 }
 
-workload workload_of(const sim_options& o, const machine_model& m, const sim::settings& base, progress& bar) {
+workload workload_of(const sim_options& o, const machine_model& m, const sim::run_options& base, progress& bar) {
   if (o.files.size() > 1 && !o.together)
     throw error(fmt::format("{} recordings: --together simulates them at once on one machine; without it, give one",
                             o.files.size()));
@@ -259,9 +259,9 @@ workload workload_of(const sim_options& o, const machine_model& m, const sim::se
   return all;
 }
 
-/// Of each run, compared with each of its programs alone.
+/// The figures of each run, compared with each of its programs alone.
 std::vector<multiprogram_figures> compare_with_alone(const workload& all, const machine_model& m,
-                                                     const std::vector<sim::settings>& runs,
+                                                     const std::vector<sim::run_options>& runs,
                                                      const std::vector<sim::result>& results, progress& bar) {
   std::vector<std::vector<sim::picoseconds>> alone(runs.size());
   for (std::size_t k = 0; k < all.alone.size(); ++k) {
@@ -287,7 +287,7 @@ outcome run_sim(const sim_options& o) {
   if (!o.output.empty()) refuse_output("--output", o.output, inputs);
   if (!o.plot.empty()) refuse_output("--plot", o.plot, inputs);
   const machine_model m = model_by_name(o.machine, o.hosts);
-  sim::settings base = settings_of(o);
+  sim::run_options base = run_options_of(o);
   abstract_if_large(base, o, m);
   progress bar;
   const auto tell = [&](const char* what, double share) { bar.share(what, share); };
@@ -295,10 +295,10 @@ outcome run_sim(const sim_options& o) {
   const sim::program& p = all.program;
   sim::use_recorded_places(base, p, base.workers);
   if (base.throttle == 0) base.throttle = all.throttle;
-  std::vector<sim::settings> runs;
+  std::vector<sim::run_options> runs;
   for (const std::string& policy : policies) {
     for (int s = 0; s < o.seeds; ++s) {
-      sim::settings one = base;
+      sim::run_options one = base;
       one.policy = policy;
       one.seed = base.seed + static_cast<std::uint64_t>(s);
       one.keep_schedule = !o.output.empty();
@@ -367,8 +367,8 @@ std::function<outcome()> add_sim(CLI::App& command) {
   add_policy_library(command, o->libraries);
   command.add_option("--seeds", o->seeds, "runs of each policy, with seeds of their own (1)")
       ->check(whole_number(1, 100000));
-  command.add_option("--seed", o->set.seed, "the first seed (1)")->check(whole_number(1, std::int64_t{1} << 40));
-  command.add_option("--workers", o->set.workers, "use the first cores only (all); of places: of each place's cores")
+  command.add_option("--seed", o->run.seed, "the first seed (1)")->check(whole_number(1, std::int64_t{1} << 40));
+  command.add_option("--workers", o->run.workers, "use the first cores only (all); of places: of each place's cores")
       ->check(whole_number(1, 4096));
   command.add_option("--hosts", o->hosts, "size the machine, a cluster of equal hosts, to so many of them (its own)")
       ->check(whole_number(1, 1024));
@@ -376,20 +376,20 @@ std::function<outcome()> add_sim(CLI::App& command) {
       ->type_name("block|abstract|line");
   command.add_option("--distribution", o->data, "where data lies (first-touch)")
       ->type_name("first-touch|fine|coarse|regions|block|colors|recorded");
-  command.add_option("--chunk", o->set.chunk_bytes, "bytes that are moved at a time (65536)")
+  command.add_option("--chunk", o->run.chunk_bytes, "bytes that are moved at a time (65536)")
       ->check(whole_number(256, 1 << 30));
-  command.add_flag("--cold", o->set.cold, "caches are empty when the figures begin");
-  command.add_option("--throttle", o->set.throttle, "unfinished tasks before their creator helps (the recording's)")
+  command.add_flag("--cold", o->run.cold, "caches are empty when the figures begin");
+  command.add_option("--throttle", o->run.throttle, "unfinished tasks before their creator helps (the recording's)")
       ->check(whole_number(1, 1 << 30));
   command
       .add_option("--gsu", o->gsu,
                   "queues are in the machine's scheduling unit: cycles of an operation there, or the machine's (none)")
       ->type_name("0..100000|machine")
       ->check(CLI::IsMember({"machine"}) | whole_number(0, 100000));
-  command.add_option("--prefetch", o->set.hardware.prefetch, "tasks that a core's buffer holds then (the machine's)")
+  command.add_option("--prefetch", o->run.hardware.prefetch, "tasks that a core's buffer holds then (the machine's)")
       ->check(whole_number(0, most_prefetched));
   command
-      .add_option("--entries", o->set.hardware.entries,
+      .add_option("--entries", o->run.hardware.entries,
                   "tasks that the unit's queues hold; others wait in memory (no bound)")
       ->check(whole_number(1, 1 << 30));
   command.add_option("--recorded-gbs", o->core_gbs,

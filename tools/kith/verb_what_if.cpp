@@ -26,7 +26,7 @@ namespace {
 struct what_if_options {
   std::string file, machine = "cmp-32", policies, software = "auto";
   std::vector<std::string> libraries;
-  sim::settings set;
+  sim::run_options run;
   int budget = 200;
   bool hardware = false, json = false;
 };
@@ -72,8 +72,7 @@ void print_rows(const what_if_answer& answer, const std::string& software) {
 
 outcome run_what_if(what_if_options& o) {
   load_policy_libraries(o.libraries);
-  if (!o.hardware)
-    throw error("what-if: what is to be other hardware? Expected --hardware, for a scheduler in hardware");
+  if (!o.hardware) throw error("what-if: no change is named; expected --hardware, for a scheduler in hardware");
   const machine_model m = model_by_name(o.machine);
   progress bar;
   sim::program p =
@@ -83,7 +82,7 @@ outcome run_what_if(what_if_options& o) {
                 ": a recording of places; a scheduling unit is of one machine, and is not simulated with them");
   what_if_question q{.policies = o.policies.empty() ? hardware_policies() : policies_of(o.policies),
                      .software = o.software,
-                     .base = o.set,
+                     .base = o.run,
                      .budget = o.budget};
   choose_fidelity(p, m, q.base);
   const what_if_answer answer = ask_hardware(p, m, q, [&](const char* what, double share) { bar.share(what, share); });
@@ -116,15 +115,15 @@ std::function<outcome()> add_what_if(CLI::App& command) {
       ->type_name("POLICY,...");
   command.add_option("--software", o->software, "the policy in software to compare with (auto)")->type_name("POLICY");
   add_policy_library(command, o->libraries);
-  command.add_option("--workers", o->set.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
-  command.add_option("--seed", o->set.seed, "of all random choices (1)")->check(whole_number(1, std::int64_t{1} << 40));
+  command.add_option("--workers", o->run.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
+  command.add_option("--seed", o->run.seed, "of all random choices (1)")->check(whole_number(1, std::int64_t{1} << 40));
   command.add_option("--budget", o->budget, "runs of the search for the best order; 0: no oracle (200)")
       ->check(whole_number(0, 1'000'000));
-  command.add_option("--gsu", o->set.hardware.cycles, "cycles of an operation of the unit (the machine's)")
+  command.add_option("--gsu", o->run.hardware.cycles, "cycles of an operation of the unit (the machine's)")
       ->check(whole_number(0, 100000));
-  command.add_option("--prefetch", o->set.hardware.prefetch, "tasks that a core's buffer holds (the machine's)")
+  command.add_option("--prefetch", o->run.hardware.prefetch, "tasks that a core's buffer holds (the machine's)")
       ->check(whole_number(0, most_prefetched));
-  command.add_flag("--cold", o->set.cold, "caches are empty when the figures begin");
+  command.add_flag("--cold", o->run.cold, "caches are empty when the figures begin");
   command.add_flag("--json", o->json, "write JSON");
   command.footer(
       "usage: kith what-if --hardware FILE [--machine NAME]\n"

@@ -139,7 +139,7 @@ inline void withdraw(half& h) noexcept {
 
 /// A stretch of coroutines on one stack (C1).
 struct strand {
-  split_deque<half>::place base;
+  split_deque<half>::slot_pointer base;
   coroutine_root* root;
   const strand* outer;  // further down the stack
   bool stolen;          // begins with a steal
@@ -149,7 +149,7 @@ struct strand {
 join_by offer_rest(coroutine_continuation&) noexcept;
 /// The first half has returned, and what follows may not go on here without a look. True if it may. False if the stack
 /// unwinds, and the continuation may be gone.
-bool goes_on_here(fork_lane&, coroutine_continuation&, split_deque<half>::place) noexcept;
+bool goes_on_here(fork_lane&, coroutine_continuation&, split_deque<half>::slot_pointer) noexcept;
 
 /// What a call of sync_wait() waits for.
 class coroutine_root : public awaiting {

@@ -108,7 +108,7 @@ class both_awaiter final : coroutine_continuation {
     static_assert(forking_promise<P>, "kith::both() is awaited by a kith::coroutine; elsewhere, call kith::join()");
     suspended = &outer.promise();
     fork_lane* lane = this_lane;
-    split_deque<half>::place at = lane->halves.top();
+    split_deque<half>::slot_pointer at = lane->halves.top();
     if (!lane->halves.push(at, *this)) [[unlikely]] {
       if (const join_by how = offer_rest(*this); how != join_by::lane) return run_here(how);
       at = lane->halves.top() - 1;

@@ -214,7 +214,7 @@ struct declaration {
   }
 };
 
-/// Of a task that declares nothing: one object for all such tasks.
+/// The declaration of a task that declares nothing: one object for all such tasks.
 template <>
 struct declaration<> {
   static constexpr declared nothing{};

@@ -77,9 +77,9 @@ struct array_internals {
     return ask_place<write>(place, a, place, first, count, a.part_of(place, first, values, gathered));
   }
   template <class T>
-  static void place_part(const distributed_array<T>& a, int place, std::uint64_t first, std::span<const T> part,
-                         std::span<T> values) {
-    a.place_part(place, first, part, values);
+  static void scatter_part(const distributed_array<T>& a, int place, std::uint64_t first, std::span<const T> part,
+                           std::span<T> values) {
+    a.scatter_part(place, first, part, values);
   }
   /// What read_share() has returned. Throws its failure.
   template <class T>
@@ -113,7 +113,7 @@ class range_copy {
         values_.resize(count_);
         for (std::size_t k = 0; k < owners_.size(); ++k) {
           const std::vector<T> part = array_internals::value_of<T>(*parts_[k]);
-          array_internals::place_part<T>(array_, owners_[k], first_, part, values_);
+          array_internals::scatter_part<T>(array_, owners_[k], first_, part, values_);
         }
       }
       for (const auto& p : parts_) byte_buffer().swap(p->value);

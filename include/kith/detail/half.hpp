@@ -161,8 +161,8 @@ struct strand;
 /// The halves and continuations that one stack of a worker offers to other workers, and what else coroutines need on
 /// that stack.
 struct fork_lane {
-  constexpr fork_lane(split_deque<half>::place places, std::uint32_t capacity, std::uint32_t least) noexcept
-      : halves(places, capacity, least) {}
+  constexpr fork_lane(split_deque<half>::slot_pointer slots, std::uint32_t capacity, std::uint32_t least) noexcept
+      : halves(slots, capacity, least) {}
   split_deque<half> halves;
   frame_room frames;
   bool unwinding = false;             // the coroutines on this stack return, because others go on with them
@@ -182,7 +182,7 @@ enum class join_by : std::uint8_t { lane, calls, tasks };
 /// other workers. With `lane`, the half is the newest of this_lane; else it is nowhere.
 join_by offer(half&) noexcept;
 /// The half of this place was public. True if it was not stolen: the caller must run it. Else it has ended.
-bool await_half(fork_lane&, half&, split_deque<half>::place) noexcept;
+bool await_half(fork_lane&, half&, split_deque<half>::slot_pointer) noexcept;
 /// Runs `second` as a task and `first` meanwhile.
 void join_as_tasks(half& first, half& second);
 

@@ -54,14 +54,14 @@ template <class F, class G>
 
 /// The first half has thrown: the second one still runs, or is waited for.
 template <class G>
-[[gnu::noinline, gnu::cold]] void end_second(fork_lane& lane, split_deque<half>::place at,
+[[gnu::noinline, gnu::cold]] void end_second(fork_lane& lane, split_deque<half>::slot_pointer at,
                                              half_of<G>& second) noexcept {
   if (lane.halves.pop(at) || await_half(lane, second, at)) second.run();
   second.drop();
 }
 
 template <class F, class G>
-[[gnu::always_inline]] inline half_result<F> run_first(F& f, fork_lane& lane, split_deque<half>::place at,
+[[gnu::always_inline]] inline half_result<F> run_first(F& f, fork_lane& lane, split_deque<half>::slot_pointer at,
                                                        half_of<G>& second) {
   try {
     return call_half(f);

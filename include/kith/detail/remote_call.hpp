@@ -55,7 +55,7 @@ class remote_function {
 template <class P, class Argument>
 inline constexpr bool stays = std::is_same_v<P, Argument> || (is_span<P> && (is_span<Argument> || is_vector<Argument>));
 
-/// Of a function or a function object.
+/// The parameters and the result of a function or a function object.
 template <class F>
 struct signature : signature<plain_call<F>> {};
 /// The value that arrives where an activity's result is asked for.
@@ -108,8 +108,8 @@ struct constant_function {
   }
 };
 
-/// The same, for a place's progress thread to call when the message comes, however busy the workers are. It must be
-/// short, must not wait or spawn, and gets its place as an argument: it is no activity.
+/// A function as a type, for a place's progress thread to call when the message comes, however busy the workers are. It
+/// must be short, must not wait or spawn, and gets its place as an argument: it is no activity.
 template <auto F>
 struct progress_function : constant_function<F> {
   static constexpr bool by_progress = true;
@@ -191,7 +191,8 @@ constexpr bool is_remote_call() {
         !call::takes_pointers && !call::gives_pointer,
         "no pointer crosses a place; pass or return the value, a std::vector or a std::span of what it points "
         "to");
-    static_assert(call::parameters == sizeof...(Args), "the function takes another number of arguments");
+    static_assert(call::parameters == sizeof...(Args),
+                  "the function takes another number of arguments; give one for each of its parameters");
     if constexpr (call::parameters == sizeof...(Args)) {
       static_assert(call::template accepts<Args...>, "an argument cannot be converted to the function's parameter");
       return !call::takes_references && !(call::is_coroutine && call::takes_any_references) && !call::takes_pointers &&

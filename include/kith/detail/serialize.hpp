@@ -92,7 +92,7 @@ class input_archive : public cereal::InputArchive<input_archive, cereal::AllowEm
     read(&count, sizeof count);
     if (count > left() / least) {
       throw error("message: truncated: " + std::to_string(count) + " elements announced, " + std::to_string(left()) +
-                      " bytes are left",
+                      " bytes are left; expected the same build of the program at all places",
                   error_kind::input);
     }
     return static_cast<std::size_t>(count);
@@ -100,7 +100,9 @@ class input_archive : public cereal::InputArchive<input_archive, cereal::AllowEm
   /// Throws kith::error if bytes are left.
   void expect_end() const {
     if (left() != 0) {
-      throw error("message: " + std::to_string(left()) + " bytes more than its arguments take", error_kind::input);
+      throw error("message: " + std::to_string(left()) +
+                      " bytes more than its arguments take; expected the same build of the program at all places",
+                  error_kind::input);
     }
   }
 

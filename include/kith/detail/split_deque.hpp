@@ -4,15 +4,15 @@
 // one, or finds none; the owner sees that at its next push, and makes the older half of its private entries public, at
 // each push until enough are. The idea of the split is that of van Dijk and van de Pol, "Lace: non-blocking split deque
 // for work-stealing", Euro-Par 2014 workshops. Entries are popped in the opposite order of their pushes, each at the
-// place where it was pushed; an entry that was stolen leaves its place when the owner says so. The places are a fixed
+// slot where it was pushed; an entry that was stolen leaves its slot when the owner says so. The slots are a fixed
 // array; when it is full, nothing can be pushed. Who may call what: the owner (one thread at a time) pushes, pops,
 // takes back and settles; any thread steals. Invariants:
-//  P1  Public are the places tail..split-1; private are the places from split to the owner's head. One word has tail
+//  P1  Public are the slots tail..split-1; private are the slots from split to the owner's head. One word has tail
 //      and split, so every change of it is decided by one atomic operation.
 //  P2  Only the owner changes split. Thieves only add 1 to tail, while it is below split. An owner that finds its
 //      newest entry stolen knows that all older ones are stolen, too.
-//  P3  A thief reads a place before it moves tail past it. The word counts how often the owner has lowered split: if
-//      the owner may have written to the place since the thief read the word, the thief's change of it fails.
+//  P3  A thief reads a slot before it moves tail past it. The word counts how often the owner has lowered split: if
+//      the owner may have written to the slot since the thief read the word, the thief's change of it fails.
 //  P4  If fewer entries than `least` are public, the owner was asked, or will be by the thief that took the last one.
 //      So the oldest entries are public, even if no thief has looked yet.
 #pragma once
@@ -25,15 +25,15 @@ namespace kith::detail {
 template <class T, template <class> class Atomic = std::atomic>
 class split_deque {
  public:
-  using place = Atomic<T*>*;
+  using slot_pointer = Atomic<T*>*;
 
   /// `least` entries at least are kept public, as far as there are so many. 0: none ever is, because nobody steals.
-  /// REQUIRES: the places outlive the deque, and there are fewer than 65536.
-  constexpr split_deque(place places, std::uint32_t capacity, std::uint32_t least) noexcept
-      : head_(places),
-        split_(places),
-        places_(places),
-        end_(places + capacity),
+  /// REQUIRES: the slots outlive the deque, and there are fewer than 65536.
+  constexpr split_deque(slot_pointer slots, std::uint32_t capacity, std::uint32_t least) noexcept
+      : head_(slots),
+        split_(slots),
+        slots_(slots),
+        end_(slots + capacity),
         least_(least),
         limit_(least != 0 ? nullptr : end_) {}
   split_deque(const split_deque&) = delete;
@@ -42,33 +42,33 @@ class split_deque {
   // ---- the owner
 
   /// Where the next entry goes.
-  [[gnu::always_inline]] place top() const noexcept { return head_; }
+  [[gnu::always_inline]] slot_pointer top() const noexcept { return head_; }
   /// Pushes at top(); the entry is private. False, and nothing is done, if the owner was asked for entries, or the
   /// deque is full: push_public() comes next.
-  [[gnu::always_inline]] bool push(place at, T& entry) noexcept {
+  [[gnu::always_inline]] bool push(slot_pointer at, T& entry) noexcept {
     if (at >= limit_.load(std::memory_order_relaxed)) [[unlikely]]
       return false;
     at->store(&entry, std::memory_order_relaxed);
     head_ = at + 1;
     return true;
   }
-  /// True if the entry of this place, which is the newest, was private: the owner has it.
-  [[gnu::always_inline]] bool pop(place at) noexcept {
+  /// True if the entry of this slot, which is the newest, was private: the owner has it.
+  [[gnu::always_inline]] bool pop(slot_pointer at) noexcept {
     head_ = at;
     return at >= split_;
   }
   /// After push() has returned false: pushes at top(), and makes the older half of the private entries public. Calls
-  /// prepare(entry, place) for each of them before. The next push does the same, unless `wanted` entries are public
+  /// prepare(entry, slot) for each of them before. The next push does the same, unless `wanted` entries are public
   /// then. False if the deque is full. Else the caller must wake a thief.
   template <class Prepare>
   bool push_public(T& entry, std::uint32_t wanted, const Prepare& prepare) noexcept {
-    const place at = head_;
+    const slot_pointer at = head_;
     if (at == end_) return false;
     at->store(&entry, std::memory_order_relaxed);
     head_ = at + 1;
     limit_.store(end_, std::memory_order_relaxed);
-    const place to = split_ + (head_ - split_ + 1) / 2;
-    for (place p = split_; p != to; ++p) prepare(*p->load(std::memory_order_relaxed), p);
+    const slot_pointer to = split_ + (head_ - split_ + 1) / 2;
+    for (slot_pointer p = split_; p != to; ++p) prepare(*p->load(std::memory_order_relaxed), p);
     const auto offered = static_cast<std::uint64_t>(to - split_);
     split_ = to;
     // release: pairs with steal(), which sees the entries.
@@ -80,33 +80,33 @@ class split_deque {
   /// other public entries. Calls withdraw(entry) for all of these. False: a thief has it. The caller must then wait for
   /// the thief, and call settle().
   template <class Withdraw>
-  bool take_back(place at, const Withdraw& withdraw) noexcept {
-    const auto mine = static_cast<std::uint32_t>(at - places_);
+  bool take_back(slot_pointer at, const Withdraw& withdraw) noexcept {
+    const auto mine = static_cast<std::uint32_t>(at - slots_);
     std::uint64_t seen = word_.load(std::memory_order_relaxed);
     std::uint32_t split = 0;
     do {
       if (tail_of(seen) > mine) {
-        head_ = at + 1;  // the place is not free yet
+        head_ = at + 1;  // the slot is not free yet
         return false;
       }
       split = tail_of(seen) + (mine - tail_of(seen)) / 2;
     } while (!word_.compare_exchange_weak(seen, word_of(epoch_of(seen) + 1, tail_of(seen), split),
                                           std::memory_order_relaxed, std::memory_order_relaxed));
-    split_ = places_ + split;
-    for (place p = split_; p <= at; ++p) withdraw(*p->load(std::memory_order_relaxed));
+    split_ = slots_ + split;
+    for (slot_pointer p = split_; p <= at; ++p) withdraw(*p->load(std::memory_order_relaxed));
     if (split - tail_of(seen) < least_) ask();  // P4
     return true;
   }
-  /// All entries from this place on, and all older ones, were stolen: the places from here on are used again.
-  void settle(place at) noexcept {
-    const auto free = static_cast<std::uint32_t>(at - places_);
+  /// All entries from this slot on, and all older ones, were stolen: the slots from here on are used again.
+  void settle(slot_pointer at) noexcept {
+    const auto free = static_cast<std::uint32_t>(at - slots_);
     head_ = split_ = at;
     const std::uint32_t epoch = epoch_of(word_.load(std::memory_order_relaxed));
     // No thief changes it while nothing is public.
     word_.store(word_of(epoch + 1, free, free), std::memory_order_relaxed);
     ask();  // P4
   }
-  bool empty() const noexcept { return head_ == places_; }
+  bool empty() const noexcept { return head_ == slots_; }
 
   // ---- any thread
 
@@ -120,7 +120,7 @@ class split_deque {
     const std::uint32_t tail = tail_of(seen), split = split_of(seen);
     ask();
     if (tail >= split) return {};
-    T* const entry = places_[tail].load(std::memory_order_relaxed);  // P3
+    T* const entry = slots_[tail].load(std::memory_order_relaxed);  // P3
     if (!word_.compare_exchange_strong(seen, seen + 1, std::memory_order_relaxed, std::memory_order_relaxed))
       return {nullptr, true};
     return {entry, tail + 1 < split};
@@ -139,12 +139,12 @@ class split_deque {
     if (limit_.load(std::memory_order_relaxed) != nullptr) limit_.store(nullptr, std::memory_order_relaxed);
   }
 
-  place head_;   // where the next entry goes; the owner's
-  place split_;  // the owner's copy of split
-  const place places_, end_;
+  slot_pointer head_;   // where the next entry goes; the owner's
+  slot_pointer split_;  // the owner's copy of split
+  const slot_pointer slots_, end_;
   const std::uint32_t least_;
   // Where push() stops: end_; or null, if the owner was asked. Thieves write it, so it is on a line of its own.
-  alignas(128) Atomic<place> limit_;
+  alignas(128) Atomic<slot_pointer> limit_;
   alignas(128) Atomic<std::uint64_t> word_{0};  // P1, P3: from the lowest bits tail, split, epoch
 };
 

@@ -39,7 +39,8 @@ inline void apply(hints& h, node n) {
   h.node = static_cast<std::uint8_t>(n.value);
 }
 inline void apply(hints& h, work w) {
-  if (!(w.nanoseconds >= 0 && w.nanoseconds < 1e18)) throw error("kith::work: expected nanoseconds, 0 or more");
+  if (!(w.nanoseconds >= 0 && w.nanoseconds < 1e18))
+    throw error("kith::work{" + std::to_string(w.nanoseconds) + "}: expected nanoseconds, 0 or more and below 1e18");
   h.work = w.nanoseconds;
 }
 inline void apply(hints& h, priority p) {

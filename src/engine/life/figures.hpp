@@ -35,7 +35,7 @@ worker_statistics figures_of_worker(const Sum& sum, double tick) {
   return w;
 }
 
-/// ... and what is not kept for each worker.
+/// Adds the figures that are not kept for each worker.
 template <class Sum>
 void add_figures(statistics& all, const Sum& sum) {
   all.throttled += sum(event::throttled);

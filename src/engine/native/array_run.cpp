@@ -31,9 +31,9 @@ struct end_or_work {
 
 }  // namespace
 
-array_run::array_run(node_arrays& graph, lanes& kept, worker& owner, detail::scope& scope)
+array_run::array_run(node_arrays& graph, node_deques& kept, worker& owner, detail::scope& scope)
     : graph_(graph),
-      lanes_(kept),
+      deques_(kept),
       owner_(owner),
       owner_id_(owner.id),
       runs_in_(owner.running),
@@ -42,21 +42,22 @@ array_run::array_run(node_arrays& graph, lanes& kept, worker& owner, detail::sco
       by_home_(graph.homes_in == owner.engine.number && owner.engine.workers_where.inhabited().size() > 1),
       arrivals_(by_home_ ? static_cast<std::size_t>(owner.engine.workers_where.nodes()) : 1),
       left_(static_cast<std::uint32_t>(graph.steps.size())) {
-  while (lanes_.size() < owner.engine.workers.size()) lanes_.emplace_back();
+  while (deques_.size() < owner.engine.workers.size()) deques_.emplace_back();
 }
 
 /// Gives each worker a piece of the nodes without predecessors: with homes, of those that belong to its node.
 void array_run::deal_sources() {
-  const auto deal = [](std::uint32_t from, std::uint32_t to, std::size_t share, std::size_t of, lane& to_lane) {
+  const auto deal = [](std::uint32_t from, std::uint32_t to, std::size_t share, std::size_t shares,
+                       node_deque& to_deque) {
     const std::uint64_t n = to - from;
-    to_lane.sources_at.store(from + static_cast<std::uint32_t>((n * share + of - 1) / of), relaxed);
-    to_lane.sources_end = from + static_cast<std::uint32_t>((n * (share + 1) + of - 1) / of);
+    to_deque.sources_at.store(from + static_cast<std::uint32_t>((n * share + shares - 1) / shares), relaxed);
+    to_deque.sources_end = from + static_cast<std::uint32_t>((n * (share + 1) + shares - 1) / shares);
   };
-  for (lane& l : lanes_) l.sources_at.store(l.sources_end = l.taken_at = l.taken_end = 0, relaxed);
+  for (node_deque& d : deques_) d.sources_at.store(d.sources_end = d.taken_at = d.taken_end = 0, relaxed);
   const std::size_t workers = owner_.engine.workers.size();
   const auto count = static_cast<std::uint32_t>(graph_.sources.size());
   if (!by_home_) {
-    for (std::size_t i = 0; i < workers; ++i) deal(0, count, i, workers, lanes_[(owner_.id.index() + i) % workers]);
+    for (std::size_t i = 0; i < workers; ++i) deal(0, count, i, workers, deques_[(owner_.id.index() + i) % workers]);
     return;
   }
   for (std::uint32_t from = 0; from < count;) {  // they are sorted by home
@@ -64,7 +65,7 @@ void array_run::deal_sources() {
     std::uint32_t to = from;
     while (to < count && graph_.steps[graph_.sources[to]].home == home) ++to;
     const std::vector<worker_id>& there = owner_.engine.workers_where.workers_at(node_id(home));
-    for (std::size_t i = 0; i < there.size(); ++i) deal(from, to, i, there.size(), lanes_[there[i].index()]);
+    for (std::size_t i = 0; i < there.size(); ++i) deal(from, to, i, there.size(), deques_[there[i].index()]);
     from = to;
   }
 }
@@ -101,13 +102,13 @@ void array_run::help(worker& w) noexcept {
 }
 
 bool array_run::has_work(const worker& w) const noexcept {
-  const lane& mine = lanes_[w.id.index()];
+  const node_deque& mine = deques_[w.id.index()];
   if (top_ != node_arrays::none || mine.taken_at != mine.taken_end) return true;
   for (const list& l : arrivals_) {
     if (l.head.load(relaxed) != node_arrays::none) return true;
   }
   return std::ranges::any_of(
-      lanes_, [](const lane& l) { return l.ready.size() > 0 || l.sources_at.load(relaxed) < l.sources_end; });
+      deques_, [](const node_deque& d) { return d.ready.size() > 0 || d.sources_at.load(relaxed) < d.sources_end; });
 }
 
 /// True if other code of the worker may continue.
@@ -124,7 +125,7 @@ bool array_run::work(worker& w) {
 template <bool Alone>
 bool array_run::run_nodes(worker& w) {
   const int most_failed_searches = searches_before_leaving(w.engine.options);
-  lane& mine = lanes_[w.id.index()];
+  node_deque& mine = deques_[w.id.index()];
   std::uint32_t ended = 0, skipped = 0, until_clock = nodes_between_clocks;
   std::uint64_t clock = Alone ? 0 : ticks();
   int failed_searches = 0;
@@ -154,13 +155,13 @@ bool array_run::run_nodes(worker& w) {
         const bool is_short = clock - then < std::uint64_t{nodes_between_clocks} * w.engine.distance.short_task();
         if (is_short != mine.is_short.load(relaxed)) mine.is_short.store(is_short, relaxed);
         until_clock = nodes_between_clocks;
-        w.engine.distance.speak(w.id);
+        w.engine.distance.publish(w.id);
       }
     }
     if (!w.suspended_.empty() && w.ready_to_go_on() != nullptr) [[unlikely]] {
       if (now != nullptr) offer<Alone>(w, mine, static_cast<node>(now - graph_.steps.data()));
       report(w, ended, skipped);
-      w.engine.parked.wake_one(w.engine.workers_where.everybody());  // N4: for the nodes that stay in this lane
+      w.engine.parked.wake_one(w.engine.workers_where.everybody());  // N4: for the nodes that stay in this deque
       return true;
     }
   }
@@ -186,7 +187,7 @@ bool array_run::run_nodes(worker& w) {
 
 /// Counts the successors down. Returns one to run next.
 template <bool Alone>
-[[gnu::always_inline]] inline array_run::step* array_run::end(worker& w, lane& mine, const step& ended) {
+[[gnu::always_inline]] inline array_run::step* array_run::end(worker& w, node_deque& mine, const step& ended) {
   step* next = nullptr;
   for (std::uint32_t i = ended.first; i < ended.last; ++i) {
     const node s = graph_.successors[i];
@@ -209,7 +210,7 @@ template <bool Alone>
 }
 
 template <bool Alone>
-void array_run::offer(worker& w, lane& mine, node n) {
+void array_run::offer(worker& w, node_deque& mine, node n) {
   if constexpr (Alone) {
     graph_.next[n].store(std::exchange(top_, n), relaxed);
   } else {
@@ -224,7 +225,7 @@ void array_run::offer(worker& w, lane& mine, node n) {
   }
 }
 
-void array_run::push(lane& mine, node n) noexcept {
+void array_run::push(node_deque& mine, node n) noexcept {
   try {
     mine.ready.push(&graph_.steps[n]);
   } catch (const std::bad_alloc&) {
@@ -239,8 +240,8 @@ void array_run::put(list& in, node n) noexcept {
   } while (!in.head.compare_exchange_weak(head, n, release, relaxed));  // pairs with take_all()
 }
 
-/// Takes all nodes of the list: keeps the newest, and puts the others into the worker's own lane.
-array_run::step* array_run::take_all(list& from, lane& mine) noexcept {
+/// Takes all nodes of the list: keeps the newest, and puts the others into the worker's own deque.
+array_run::step* array_run::take_all(list& from, node_deque& mine) noexcept {
   if (from.head.load(relaxed) == node_arrays::none) return nullptr;
   const node newest = from.head.exchange(node_arrays::none, acquire);  // pairs with put()
   if (newest == node_arrays::none) return nullptr;
@@ -253,7 +254,7 @@ array_run::step* array_run::take_all(list& from, lane& mine) noexcept {
 }
 
 template <bool Alone>
-array_run::step* array_run::take_own(worker& w, lane& mine) noexcept {
+array_run::step* array_run::take_own(worker& w, node_deque& mine) noexcept {
   if constexpr (Alone) {
     if (top_ != node_arrays::none) {
       const node n = std::exchange(top_, graph_.next[top_].load(relaxed));
@@ -272,7 +273,7 @@ array_run::step* array_run::take_own(worker& w, lane& mine) noexcept {
 }
 
 /// Takes one of the sources; if nodes are short, a few, of which the worker runs the others next.
-array_run::step* array_run::take_sources(lane& from, lane& mine) noexcept {
+array_run::step* array_run::take_sources(node_deque& from, node_deque& mine) noexcept {
   const std::uint32_t seen = from.sources_at.load(relaxed), end = from.sources_end;
   if (seen >= end) return nullptr;
   const std::uint32_t count =
@@ -285,14 +286,14 @@ array_run::step* array_run::take_sources(lane& from, lane& mine) noexcept {
 }
 
 /// Looks at each other worker of this worker's memory node once; with `anywhere`, at those of other nodes too.
-array_run::step* array_run::steal(const worker& w, lane& mine, bool anywhere) noexcept {
+array_run::step* array_run::steal(const worker& w, node_deque& mine, bool anywhere) noexcept {
   const std::size_t workers = w.engine.workers.size();
   const auto visit = [&](bool near) -> step* {
     for (std::size_t i = 1; i < workers; ++i) {
       const std::size_t v = (w.id.index() + i) % workers;
       if (by_home_ && (w.engine.workers[v].node == w.node) != near) continue;
-      if (step* s = steal_from(lanes_[v], mine)) return s;
-      if (step* s = take_sources(lanes_[v], mine)) return s;
+      if (step* s = steal_from(deques_[v], mine)) return s;
+      if (step* s = take_sources(deques_[v], mine)) return s;
     }
     return nullptr;
   };
@@ -305,9 +306,9 @@ array_run::step* array_run::steal(const worker& w, lane& mine, bool anywhere) no
   return nullptr;
 }
 
-/// Takes up to half of the lane's nodes. If these are short, the first look only gives their owner time to get ahead
+/// Takes up to half of the victim's nodes. If these are short, the first look only gives their owner time to get ahead
 /// (docs/decisions/short-tasks-are-not-stolen.md).
-array_run::step* array_run::steal_from(lane& victim, lane& mine) noexcept {
+array_run::step* array_run::steal_from(node_deque& victim, node_deque& mine) noexcept {
   const std::int64_t there = victim.ready.size();
   if (there == 0) return nullptr;
   if (victim.is_short.load(relaxed) && !std::exchange(mine.waited, true)) {
@@ -345,7 +346,7 @@ bool may_run_arrays(const worker& w, const node_arrays& graph, bool has_prioriti
          (e.workers_where.inhabited().size() == 1 || graph.homes_in == e.number);
 }
 
-void run_arrays(worker& w, node_arrays& graph, array_run::lanes& kept) {
+void run_arrays(worker& w, node_arrays& graph, array_run::node_deques& kept) {
   if (graph.steps.empty()) return;
   w.tell_waiting();
   detail::scope& s = open_scope(w, w.task_scope);

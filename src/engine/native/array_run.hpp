@@ -1,11 +1,11 @@
 // One run of a graph that is kept as arrays (node_arrays.hpp): no task for a node, and no call of the policy.
 //
 // The worker that runs the graph owns the run. Workers that look for work in vain take part as helpers: for them a run
-// is a half of a join (fork_join.cpp), so it never keeps the code below it from continuing. Each worker has a lane: a
-// deque of ready nodes, and a piece of the nodes without predecessors. It runs a node, counts its successors down, runs
-// the first that is ready next, and pushes the others. Where homes are known, a node that is ready goes to the workers
-// of its home, who look among themselves first. Invariants:
-//  N1  A node is in at most one place: a lane's deque, a list of arrivals, a piece of sources, or a worker's hands.
+// is a half of a join (fork_join.cpp), so it never keeps the code below it from continuing. Each worker has a
+// node_deque: its ready nodes, and its piece of those without predecessors. It runs a node, counts its successors down,
+// runs the first that is ready next, and pushes the others. Where homes are known, a node that is ready goes to the
+// workers of its home, who look among themselves first. Invariants:
+//  N1  A node is in at most one list: a worker's deque, a list of arrivals, a piece of sources, or a worker's hands.
 //  N2  left_ is the number of nodes that have not ended, or whose end is not reported. A worker reports when it finds
 //      no node of its own, so whoever reports the last one has seen all others.
 //  N3  Helpers enter under the lock of active_runs, and count in inside_. The owner leaves the list first, and then
@@ -35,7 +35,7 @@ class worker;
 class array_run {
  public:
   /// What a worker has of a run. Kept by the graph, so that the deques need not grow again.
-  struct alignas(false_sharing_range) lane {
+  struct alignas(false_sharing_range) node_deque {
     work_deque<node_arrays::step> ready;
     // The worker's own:
     std::uint32_t taken_at = 0, taken_end = 0;  // short sources that it has taken, and will run itself
@@ -45,11 +45,11 @@ class array_run {
     atomic<std::uint32_t> sources_at{0};                         // where the rest of that begins
     atomic<bool> is_short{false};                                // its nodes are too short to be stolen one by one
   };
-  using lanes = std::deque<lane>;
+  using node_deques = std::deque<node_deque>;
 
   /// Nodes are children of the running task of `owner`, in `scope`. REQUIRES: the arrays are linked, not empty and not
   /// run by another thread meanwhile; `kept` is used by no other run.
-  array_run(node_arrays& graph, lanes& kept, worker& owner, detail::scope& scope);
+  array_run(node_arrays& graph, node_deques& kept, worker& owner, detail::scope& scope);
   /// Runs all nodes; returns when they have ended. If the scope is cancelled, those that have not started are skipped.
   void run();
 
@@ -75,22 +75,22 @@ class array_run {
   bool run_nodes(worker& w);
   void execute(worker& w, const step& s, std::uint32_t& skipped);
   template <bool Alone>
-  step* end(worker& w, lane& mine, const step& ended);
+  step* end(worker& w, node_deque& mine, const step& ended);
   template <bool Alone>
-  void offer(worker& w, lane& mine, node n);
+  void offer(worker& w, node_deque& mine, node n);
   void put(list& in, node n) noexcept;
-  step* take_all(list& from, lane& mine) noexcept;
+  step* take_all(list& from, node_deque& mine) noexcept;
   template <bool Alone>
-  step* take_own(worker& w, lane& mine) noexcept;
-  step* take_sources(lane& from, lane& mine) noexcept;
-  step* steal(const worker& w, lane& mine, bool anywhere) noexcept;
-  step* steal_from(lane& victim, lane& mine) noexcept;
+  step* take_own(worker& w, node_deque& mine) noexcept;
+  step* take_sources(node_deque& from, node_deque& mine) noexcept;
+  step* steal(const worker& w, node_deque& mine, bool anywhere) noexcept;
+  step* steal_from(node_deque& victim, node_deque& mine) noexcept;
   void report(worker& w, std::uint32_t ended, std::uint32_t skipped) noexcept;
   bool is_over() const noexcept { return left_.load(acquire) == 0; }  // pairs with report()
-  void push(lane& mine, node n) noexcept;
+  void push(node_deque& mine, node n) noexcept;
 
   node_arrays& graph_;
-  lanes& lanes_;
+  node_deques& deques_;
   worker& owner_;
   const worker_id owner_id_;
   task* const runs_in_;  // the task that the nodes are children of; null: the root
@@ -107,7 +107,7 @@ class array_run {
 /// several memory nodes the nodes' homes are known.
 bool may_run_arrays(const worker& w, const node_arrays& graph, bool has_priorities) noexcept;
 /// Runs all nodes as children of the running task, and throws the first failure. REQUIRES: as array_run().
-void run_arrays(worker& w, node_arrays& graph, array_run::lanes& kept);
+void run_arrays(worker& w, node_arrays& graph, array_run::node_deques& kept);
 /// All nodes have run as tasks, and have noted where: from now on these are their homes.
 void learn_homes(const worker& w, node_arrays& graph);
 

@@ -1,11 +1,11 @@
 // How long the bodies of tasks take, by their code: a task that is shorter than its way to another worker runs at its
 // creation (create.cpp).
 //
-// One table for an engine. Each entry is one word, written by workers that have timed a body (one in sixteen) and read
+// One table for an engine. Each entry is one word, written by workers that have timed a body (one in 17) and read
 // at creations. An entry belongs to the code that was timed last at its place, so two codes that share it count as
 // unknown, and their tasks are queued. Invariant:
-//  B1  Code is short only after several samples: the first tasks of each code are queued, so that tasks that wait for
-//      something that their creator does later meet the same rule as ever.
+//  B1  Code is short only after several samples. The tasks before are queued, so one of them that waits for what its
+//      creator does later does not keep its creator from doing it.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -50,11 +50,11 @@ class body_times {
   static std::uint64_t name(detail::task_code code) noexcept {
     return reinterpret_cast<std::uint64_t>(code) & (~std::uint64_t{0} >> name_shift);
   }
-  static std::size_t place(detail::task_code code) noexcept {
+  static std::size_t entry_of(detail::task_code code) noexcept {
     return (name(code) >> 4 ^ name(code) >> 12) % entries;  // functions are aligned to 16 bytes
   }
-  atomic<std::uint64_t>& at(detail::task_code code) noexcept { return means_[place(code)]; }
-  const atomic<std::uint64_t>& at(detail::task_code code) const noexcept { return means_[place(code)]; }
+  atomic<std::uint64_t>& at(detail::task_code code) noexcept { return means_[entry_of(code)]; }
+  const atomic<std::uint64_t>& at(detail::task_code code) const noexcept { return means_[entry_of(code)]; }
 
   std::array<atomic<std::uint64_t>, entries> means_{};
 };

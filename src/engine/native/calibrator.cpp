@@ -21,7 +21,7 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
 /// The shortest of `repeats` runs counts; fewer runs are made if they take longer than `limit_seconds` in all.
 constexpr int repeats = 3;
 constexpr double limit_seconds = 0.05;
-/// After so many samples of a kind the interval between them doubles, so that they spread over a run of any length.
+/// After so many samples of a group the interval between them doubles, so that they spread over a run of any length.
 constexpr int dense = 8;
 /// How many pages are read to displace address translations; processors keep about two thousand.
 constexpr std::size_t translations = 4096;
@@ -45,7 +45,7 @@ bool calibrator::takes(const task& t) {
     if (writes(a.how)) written += a.bytes();
   }
   if (bytes == 0 || written > most_bytes) return false;
-  kind& k = kinds_[{t.type, std::bit_width(bytes)}];
+  sample_group& k = groups_[{t.type, std::bit_width(bytes)}];
   if (++k.seen < k.next || k.samples >= most_) return false;
   k.next = k.seen + k.step;
   if (++k.samples % dense == 0) k.step *= 2;
@@ -58,7 +58,7 @@ void calibrator::give_up(const task& t) {
 }
 
 detail::outcome calibrator::run(worker& self, task& t) {
-  of_ = nullptr;
+  sampled_ = nullptr;
   pieces_.clear();
   try {
     for (kept_access a : t.access_list()) {
@@ -89,7 +89,7 @@ detail::outcome calibrator::run(worker& self, task& t) {
   } else {
     last_ = {.began = began, .ended = ended};
     measure(t);
-    of_ = &t;
+    sampled_ = &t;
   }
   return how;
 }

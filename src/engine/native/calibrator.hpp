@@ -26,7 +26,7 @@ class calibrator {
   calibrator(const region_table& regions, int most, std::size_t own_bytes)
       : regions_(regions), most_(most), own_bytes_(own_bytes) {}
 
-  /// Whether to sample the task: its accesses can be saved, and its kind is due.
+  /// Whether to sample the task: its accesses can be saved, and its group (type and size) is due.
   bool takes(const task& t);
 
   /// Runs the task instead of a call of task::code. Returns `unable` if nothing was done. Throws what the real
@@ -39,7 +39,7 @@ class calibrator {
   };
   /// The sample of this task, if it was the last one run. Can be taken once.
   std::optional<sample> take_sample(const task& t) {
-    return std::exchange(of_, nullptr) == &t ? std::optional(last_) : std::nullopt;
+    return std::exchange(sampled_, nullptr) == &t ? std::optional(last_) : std::nullopt;
   }
 
  private:
@@ -49,7 +49,7 @@ class calibrator {
     mode how;
     std::vector<std::byte> before, after;
   };
-  struct kind {
+  struct sample_group {
     std::uint64_t seen = 0, next = 3, step = 3;
     int samples = 0;
   };
@@ -65,10 +65,10 @@ class calibrator {
   const region_table& regions_;
   const int most_;
   const std::size_t own_bytes_;
-  std::map<std::pair<std::uint16_t, int>, kind> kinds_;
-  std::vector<bool> never_;    // by type: not sampled, since it creates tasks or cannot be run twice
-  std::vector<piece> pieces_;  // of the current task
-  const task* of_ = nullptr;   // the task of the last sample
+  std::map<std::pair<std::uint16_t, int>, sample_group> groups_;
+  std::vector<bool> never_;        // by type: not sampled, since it creates tasks or cannot be run twice
+  std::vector<piece> pieces_;      // of the current task
+  const task* sampled_ = nullptr;  // the task of the last sample
   sample last_;
   std::vector<std::byte> others_;  // read to fill the core's private caches
   std::vector<std::byte> pages_;   // read to displace address translations

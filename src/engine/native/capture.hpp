@@ -39,7 +39,7 @@ class closure_stack {
   mark top_;
 };
 
-class capture final : public detail::creation_taker {
+class capture final : public detail::creation_sink {
  public:
   explicit capture(const char* who) noexcept : who_(who) {}
   ~capture() { clear(); }

@@ -29,7 +29,7 @@ join_by offer_rest(coroutine_continuation& c) noexcept {
   return w != nullptr ? w->offer_rest(c) : join_by::calls;
 }
 
-bool goes_on_here(fork_lane& lane, coroutine_continuation& c, split_deque<half>::place at) noexcept {
+bool goes_on_here(fork_lane& lane, coroutine_continuation& c, split_deque<half>::slot_pointer at) noexcept {
   if (lane.unwinding) return false;
   if (lane.halves.take_back(at, withdraw)) return true;
   if (worker::current() == nullptr) end_child();  // of fork(): the coroutine goes on in the parent
@@ -66,7 +66,7 @@ detail::join_by worker::offer_rest(detail::coroutine_continuation& c) noexcept {
 }
 
 /// An entry of the running stack's lane is about to be public.
-void worker::prepare(detail::half& offered, detail::split_deque<detail::half>::place at) noexcept {
+void worker::prepare(detail::half& offered, detail::split_deque<detail::half>::slot_pointer at) noexcept {
   if (!offered.runs(&detail::coroutine_continuation::never_run)) return offered.prepare(joins_at(*lane_, at));
   auto& c = static_cast<detail::coroutine_continuation&>(offered);
   const detail::strand* in = lane_->innermost;

@@ -29,11 +29,7 @@ namespace {
 [[gnu::noinline]] void list_child(detail::scope& s, const slot_space& space, task& t, task_ref child) {
   t.flags |= task::claimable;
   if (t.has_level()) s.leveled = true;
-  if (s.children.size() >= s.children_bound) {
-    std::erase_if(s.children,
-                  [&](reference r) { return edges::generation_of(space[r.index].head.load(relaxed)) != r.generation; });
-    s.children_bound = std::max<std::size_t>(64, s.children.size() * 2);
-  }
+  if (s.children.size() >= s.children_bound) s.children_bound = edges::drop_stale(s.children, space, 64);
   s.children.push_back(reference::from(child));
 }
 
@@ -106,16 +102,16 @@ void start(native_seat& self, detail::scope& s, task& t) {
   return n.me;
 }
 
-/// What is captured is not created here.
-[[gnu::noinline]] task_ref submit_to_taker(detail::task_code code, const detail::declared& what) {
-  return detail::current_scope().taker->submit(code, what);
+/// Passes the task to the capture that takes what this scope creates.
+[[gnu::noinline]] task_ref submit_to_capture(detail::task_code code, const detail::declared& what) {
+  return detail::current_scope().sink->submit(code, what);
 }
 
 /// A task whose closure has been built.
 struct draft_in_scope {
   /// Fills the task, up to its accesses.
   [[gnu::always_inline]] draft_in_scope(detail::draft d, detail::task_code code, const detail::declared& what) noexcept
-      : t(*static_cast<task*>(d.task)), s(*t.scope), self(static_cast<native_seat&>(*s.creator)) {
+      : t(*static_cast<task*>(d.task)), s(*t.scope), self(static_cast<native_seat&>(*s.seat)) {
     t.code = code;
     set_hints(t, what.h);
     t.sequence = s.count_created();
@@ -149,7 +145,7 @@ struct draft_in_scope {
 [[gnu::noinline]] task_ref submit_without_accesses(detail::draft d, detail::task_code code,
                                                    const detail::declared& what) {
   if (d.task == nullptr) [[unlikely]]
-    return submit_to_taker(code, what);
+    return submit_to_capture(code, what);
   const draft_in_scope in(d, code, what);
   if (!in.self.creates_plainly || !what.before.empty()) [[unlikely]]
     return submit_in_full(in.self, in.s, {in.t, in.me, {what.accesses.data(), 0}, what});
@@ -157,7 +153,7 @@ struct draft_in_scope {
 }
 [[gnu::noinline]] task_ref submit_with_accesses(detail::draft d, detail::task_code code, const detail::declared& what) {
   if (d.task == nullptr) [[unlikely]]
-    return submit_to_taker(code, what);
+    return submit_to_capture(code, what);
   const draft_in_scope in(d, code, what);
   ordered done{what.accesses.data(), 0};
   if (!in.self.creates_plainly || !what.before.empty()) [[unlikely]]
@@ -172,10 +168,10 @@ struct draft_in_scope {
 /// begin() where the creator must help first, or its slots are used up, or the closure does not fit the slot, or the
 /// creation is recorded.
 [[gnu::noinline]] detail::draft begin_in_full(detail::scope& s, detail::task_room room) {
-  native_seat& self = static_cast<native_seat&>(*s.creator);
+  native_seat& self = static_cast<native_seat&>(*s.seat);
   const std::uint64_t began = self.log != nullptr ? ticks() : 0;
   if (s.not_ended_here() >= s.throttle_at) {
-    if (s.taker != nullptr) return s.taker->begin(room.bytes, room.align);
+    if (s.sink != nullptr) return s.sink->begin(room.bytes, room.align);
     static_cast<worker&>(self).help(s);
   }
   self.creating_since = began;  // set after help(), because other tasks may have been created meanwhile
@@ -195,7 +191,7 @@ struct draft_in_scope {
 }
 
 [[gnu::always_inline]] inline detail::draft begin_task(detail::scope& s, detail::task_room room) {
-  native_seat& self = static_cast<native_seat&>(*s.creator);
+  native_seat& self = static_cast<native_seat&>(*s.seat);
   if (s.not_ended_here() >= s.throttle_at || self.slots.is_empty() || !room.fits_slot || self.log != nullptr)
       [[unlikely]]
     return begin_in_full(s, room);
@@ -231,10 +227,10 @@ draft begin(running_task, task_room room) {
 }
 
 void abandon(draft d) noexcept {
-  if (d.task == nullptr) return current_scope().taker->abandon();
+  if (d.task == nullptr) return current_scope().sink->abandon();
   task& t = *static_cast<task*>(d.task);
   free_room(t);
-  t.scope->creator->slots.give_own(t);
+  t.scope->seat->slots.give_own(t);
 }
 
 task_ref submit(draft d, task_code code, const declared& what) {

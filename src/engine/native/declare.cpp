@@ -48,7 +48,8 @@ class fence_maker {
   detail::scope& scope_;
 };
 
-/// The same, wherever it is. Orders the task by the regions inside or around it.
+/// The tracker of the access's region in the scope; makes it if there is none. Orders the task by the regions inside or
+/// around that region.
 [[gnu::noinline]] detail::tracker& find_tracker(const native_seat& self, detail::scope& s,
                                                 const detail::access_record& a, std::uint16_t type,
                                                 edge_collector& edges_of, const fence_maker& fence) {
@@ -91,7 +92,7 @@ void keep_access(native::engine& engine, task& t, std::byte* at, const edge_coll
   write_access(at, a, k.region, bytes);
 }
 
-/// Where nobody else reads them: keeps those whose regions the task must take its turn at.
+/// Keeps an access only if the task must take a turn at its region, because nothing else reads the accesses.
 void keep_turn(region_table& regions, task& t, std::size_t accesses, std::byte* at, const detail::access_record& a,
                detail::tracker& k) {
   if (k.region == 0) k.region = regions.find(a.address, a.bytes);

@@ -32,10 +32,10 @@ atomic<std::uint64_t> engines_made{0};
 
 }  // namespace
 
-engine::engine(machine on, const worker_plan& plan, engine_options settings)
+engine::engine(machine on, const worker_plan& plan, engine_options o)
     : number(engines_made.fetch_add(1, relaxed) + 1),
       hardware(std::move(on)),
-      options(std::move(settings)),
+      options(std::move(o)),
       parked(plan.workers),
       together(plan.workers),
       workers_where(hardware, nodes_of(hardware, plan)),
@@ -190,7 +190,7 @@ bool engine::begins_asleep(const worker& w) const noexcept {
 }
 
 void engine::worker_main(worker& w) {
-  const binding bound(w.place);
+  const binding bound(w.binding);
   w.take_thread();
   begin_counting(w);
   // When it is woken, it looks at everything before it sleeps again. There may be work for others, too (S6).
@@ -210,7 +210,7 @@ void engine::stand_in_main() {
     }
     std::lock_guard seat(seat_0_);
     worker& w = workers[0];
-    const binding bound(w.place);
+    const binding bound(w.binding);
     w.take_thread();
     begin_counting(w);
     begin_run();
@@ -305,7 +305,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
     mine->stack_limit = limit;
   } else if (std::unique_lock seat = take_seat_0(); seat.owns_lock()) {
     worker& w = workers[0];
-    const binding bound(w.place);
+    const binding bound(w.binding);
     worker* const before = w.take_thread();
     w.below = before;
     begin_counting(w);
@@ -313,7 +313,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
     begin_run();
     w.start_busy();
     const std::uint64_t root_before = std::exchange(w.root, ++roots_ << 32);
-    const identity::creator named_before = std::exchange(w.naming, {identity::of_root(roots_)});
+    const identity::naming_state named_before = std::exchange(w.naming, {identity::of_root(roots_)});
     const std::uint64_t began = w.log != nullptr ? w.log->root(w.root) : 0;
     std::uint64_t ended = 0;
     {

@@ -56,12 +56,12 @@ struct engine_options {
 
 class engine {
  public:
-  engine(machine on, const worker_plan& plan, engine_options settings);
+  engine(machine on, const worker_plan& plan, engine_options);
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  /// As kith::runtime::run.
+  /// Runs a root task (kith::runtime::run()).
   void run_root(void* context, void (*f)(void*));
   kith::statistics statistics() const;
   void reset_statistics();
@@ -86,7 +86,7 @@ class engine {
   void mark(const std::string& text);
   /// Null if nothing is recorded.
   recorder* recording() const noexcept { return recorder_.get(); }
-  /// As kith::runtime::recorded_in.
+  /// The file of the recording (kith::runtime::recorded_in()).
   std::string recorded_in() const { return recorder_ ? recorder_->file() : std::string(); }
   /// The arguments from which the policy is built.
   policy_context context_of_policy();

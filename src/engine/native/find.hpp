@@ -18,14 +18,14 @@ namespace kith::native {
     return nullptr;
   }
   const poll_result l = engine.policy.next(*this);
-  if (l.what != poll_result::found) return found_none(l);
+  if (l.kind != poll_result::found) return found_none(l);
   note_found();
   return l.work;
 }
 
 /// Looks for children first, where the wait has any that may be claimed.
 [[gnu::always_inline]] inline task* worker::find(const pending_wait& w) {
-  if (w.listed || !adopted_.empty()) return find_child_first(w);
+  if (w.may_claim_children || !adopted_.empty()) return find_child_first(w);
   return find_anywhere();
 }
 

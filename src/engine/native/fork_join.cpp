@@ -30,12 +30,12 @@ using namespace kith::native;
 join_by offer(half& h) noexcept {
   worker* const w = worker::current();
   if (w == nullptr) return join_by::calls;
-  if (w->children_scope != nullptr && w->children_scope->taker != nullptr) return join_by::calls;  // it takes all tasks
+  if (w->children_scope != nullptr && w->children_scope->sink != nullptr) return join_by::calls;  // it takes all tasks
   if (w->log != nullptr || w->engine.policy.has_gate()) return join_by::tasks;
   return w->offer(h) ? join_by::lane : join_by::calls;
 }
 
-bool await_half(fork_lane& from, half& h, split_deque<half>::place at) noexcept {
+bool await_half(fork_lane& from, half& h, split_deque<half>::slot_pointer at) noexcept {
   if (from.halves.take_back(at, withdraw)) return true;
   if (worker::current() == nullptr) end_child();  // of fork(): the half runs in the parent
   worker& w = *worker::current();
@@ -124,7 +124,7 @@ void worker::close_lane() noexcept {
 }
 
 /// The task whose half is at that place.
-task* worker::joins_at(const lane& l, detail::split_deque<detail::half>::place at) const noexcept {
+task* worker::joins_at(const lane& l, detail::split_deque<detail::half>::slot_pointer at) const noexcept {
   task* joins = running;
   for (const task_boundary* b = l.boundaries; b != nullptr && at < b->from; b = b->next) joins = b->joins;
   return joins;
@@ -143,7 +143,7 @@ void worker::wake_for_halves() noexcept {
 /// asked for some.
 bool worker::take_half(const pending_wait& w, bool everywhere) noexcept {
   if (!engine.forking.load(relaxed) && !engine.graph_runs.any()) return false;
-  if (!w.anything && !may_leave_stack(w)) return false;  // it could not be run
+  if (!w.runs_any_task && !may_leave_stack(w)) return false;  // it could not be run
   if (engine.graph_runs.any() && take_run(everywhere)) return true;
   if (!has_spare_lane()) return false;  // it may need one
   const std::size_t workers = engine.workers.size();
@@ -163,7 +163,7 @@ bool worker::take_half(const pending_wait& w, bool everywhere) noexcept {
 
 /// Runs the half that was taken: here if the wait allows it, else on another stack.
 void worker::run_taken_half(pending_wait& w) {
-  if (!w.anything && go_elsewhere(w, nullptr)) return;
+  if (!w.runs_any_task && go_elsewhere(w, nullptr)) return;
   if (half_.it != nullptr) run_half();  // no stack was left
 }
 

@@ -142,9 +142,9 @@ void* allocate_frame_slowly(std::size_t bytes) {
 void free_frame_slowly(void* frame, std::size_t bytes) noexcept {
   if (is_on_heap(frame)) return ::operator delete(frame, on_heap);
   frame_segment& in = frame_segment::containing(frame);
-  const frame_stack* const of = &in.stack;  // the owner may free the segment once it sees the mark
+  const frame_stack* const stack = &in.stack;  // the owner may free the segment once it sees the mark
   in.mark(static_cast<std::byte*>(frame), bytes);
-  if (this_lane->frames.stack == of) frame_stack::collect(this_lane->frames);
+  if (this_lane->frames.stack == stack) frame_stack::collect(this_lane->frames);
 }
 
 }  // namespace kith::detail

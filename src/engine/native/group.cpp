@@ -1,9 +1,9 @@
 // Tasks that a group's own tasks create in it.
 //
-// The scope's creator stays the owner. Only the owner may use what orders siblings (accesses, predecessors, the
-// list that it claims from), so these tasks have none of it. They count like runs of a keyed graph's nodes (C4
-// in scope.hpp). The creating task belongs to the group itself, so the group is not seen empty meanwhile. Their
-// slots come from the worker that creates them.
+// The task that made the group stays the scope's owner. Only the owner may use what orders siblings (accesses,
+// predecessors, the list that it claims from), so these tasks have none of it. They count like runs of a keyed graph's
+// nodes (C4 in scope.hpp). The creating task belongs to the group itself, so the group is not seen empty meanwhile.
+// Their slots come from the worker that creates them.
 #include "engine/native/group.hpp"
 
 #include "engine/native/create.hpp"
@@ -29,7 +29,7 @@ bool is_owner(const detail::scope& group, const worker& w) noexcept {
 
 bool runs_owner_of(const detail::scope& group) noexcept {
   const worker* const w = worker::current();
-  return w != nullptr && w == group.creator && is_owner(group, *w);
+  return w != nullptr && w == group.seat && is_owner(group, *w);
 }
 
 }  // namespace kith::native
@@ -40,7 +40,7 @@ using namespace kith::native;
 
 void filled_group::admit(std::size_t accesses, std::size_t predecessors) {
   if (runs_owner_of(tasks_)) return;
-  native::engine& engine = static_cast<native_seat&>(*tasks_.creator).engine;
+  native::engine& engine = static_cast<native_seat&>(*tasks_.seat).engine;
   engine.refuse_inherited(called_);
   worker* const w = worker::current();
   if (w == nullptr)

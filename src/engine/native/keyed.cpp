@@ -14,7 +14,7 @@ namespace kith::native {
 
 task* worker::end_phase(task& t, detail::outcome how) {
   detail::scope& s = *t.scope;
-  std::vector<task*>& found = said.found;
+  std::vector<task*>& found = explored.found;
   count_begun(s, found.size());
   if (how == detail::outcome::generated) {
     task* const next = end(t);
@@ -26,7 +26,7 @@ task* worker::end_phase(task& t, detail::outcome how) {
   }
   t.exploring = 0;
   // After this, unless it is ready, the node may run and end on another worker.
-  if (edges::open_join(t, said.edges)) {
+  if (edges::open_join(t, explored.edges)) {
     found.push_back(&t);  // its second run replaces this one in the scope's count
   } else {
     ended_in(s, 0);
@@ -51,7 +51,7 @@ namespace {
 
 native::worker& here() noexcept { return *native::worker::current(); }
 
-native::worker& owner_of(scope& s) noexcept { return static_cast<native::worker&>(*s.creator); }
+native::worker& owner_of(scope& s) noexcept { return static_cast<native::worker&>(*s.seat); }
 
 }  // namespace
 
@@ -141,9 +141,9 @@ void node_scope::note_need(task_ref task, task_ref before) noexcept { here().log
 bool node_scope::dry() const noexcept { return owner_of(*scope_).engine.options.dry; }
 
 node_phase::node_phase(std::size_t most) {
-  native::worker::phase& said = here().said;
-  said.found.clear();
-  said.found.reserve(most + 1);  // one more for the node itself
+  native::worker::exploration& explored = here().explored;
+  explored.found.clear();
+  explored.found.reserve(most + 1);  // one more for the node itself
 }
 
 void node_phase::after(task_ref self, task_ref before) {
@@ -156,10 +156,10 @@ void node_phase::after(task_ref self, task_ref before) {
 
 void node_phase::found(task_ref made) noexcept {
   native::worker& w = here();
-  w.said.found.push_back(&w.engine.space[reference::from(made).index]);
+  w.explored.found.push_back(&w.engine.space[reference::from(made).index]);
 }
 
-void node_phase::end() noexcept { here().said.edges = edges_; }
+void node_phase::end() noexcept { here().explored.edges = edges_; }
 
 int worker_here() noexcept { return here().id.value; }
 

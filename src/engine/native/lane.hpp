@@ -23,7 +23,7 @@ namespace kith::native {
 /// Halves of a lane below `from` are of `joins` (null: the root), or of tasks further down the stack: a task that
 /// waits, or helps at the throttle, and on top of which others run. On the waiting stack.
 struct task_boundary {
-  detail::split_deque<detail::half>::place from;
+  detail::split_deque<detail::half>::slot_pointer from;
   task* joins;
   const task_boundary* next;  // further down
 };
@@ -33,12 +33,13 @@ struct lane : detail::fork_lane {
   /// Deeper joins of a stack run without being offered.
   static constexpr std::uint32_t most_halves = 1 << 14;
   /// So many of the oldest halves are always offered: a worker that becomes idle while this one runs something long
-  /// finds them. It makes shallow joins dearer, but not those in a deep recursion.
+  /// finds them. Joins that have fewer others below them on the stack are dearer for it; in a deep recursion nearly all
+  /// halves stay private.
   static constexpr std::size_t always_offered = 4;
   using halves_places = std::unique_ptr<std::atomic<detail::half*>[]>;
-  lane(worker_id of, std::size_t workers, halves_places room)
+  lane(worker_id owner_id, std::size_t workers, halves_places room)
       : fork_lane(room.get(), most_halves, static_cast<std::uint32_t>(std::min(workers - 1, always_offered))),
-        owner(of),
+        owner(owner_id),
         places_(std::move(room)) {}
   ~lane() {
     detail::frame_stack* const held = frames.stack;

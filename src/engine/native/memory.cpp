@@ -48,7 +48,7 @@ void engine::note(const memory_block& b, log_kind what) {
 
 stack_home engine::home_of_stack(const worker& w) const noexcept {
   if (memory.nodes() < 2 || memory.pretended()) return {};
-  return {memory.system_node(memory.nearest(w.node)), w.place.cpus.empty() ? -1 : w.place.cpus.front()};
+  return {memory.system_node(memory.nearest(w.node)), w.binding.cpus.empty() ? -1 : w.binding.cpus.front()};
 }
 
 }  // namespace kith::native

@@ -16,19 +16,19 @@ namespace kith::native {
 
 /// The state of a handle that its scope has not used since the last wait. Called by that scope's owner.
 inline detail::tracker& fresh_tracker(detail::handle_base& h, std::uint64_t serial) noexcept {
-  detail::tracker& state = detail::internals::state(h);
-  state.writer = state.member = state.second = 0;
-  state.block = state.region = 0;
-  std::atomic_ref(state.key).store(serial, relaxed);  // owners of other scopes compare it with their own
-  return state;
+  detail::tracker& tracker = detail::internals::state(h);
+  tracker.writer = tracker.member = tracker.second = 0;
+  tracker.block = tracker.region = 0;
+  std::atomic_ref(tracker.key).store(serial, relaxed);  // owners of other scopes compare it with their own
+  return tracker;
 }
 
 /// Whether the handle belongs to this scope: the first that uses it keeps it, and from then on only that scope's owner
 /// uses the state.
 inline bool belongs_to(detail::scope& s, detail::handle_base& h) noexcept {
-  const std::atomic_ref<const void*> of(detail::internals::scope(h));
-  const void* scope = of.load(relaxed);
-  return scope == &s || (scope == nullptr && of.compare_exchange_strong(scope, &s, relaxed));
+  const std::atomic_ref<const void*> handle_scope(detail::internals::scope(h));
+  const void* scope = handle_scope.load(relaxed);
+  return scope == &s || (scope == nullptr && handle_scope.compare_exchange_strong(scope, &s, relaxed));
 }
 
 /// The state of the access's region, if the scope (whose serial number is given) has used it since the last wait, and
@@ -36,9 +36,9 @@ inline bool belongs_to(detail::scope& s, detail::handle_base& h) noexcept {
 [[gnu::always_inline]] inline detail::tracker* used_before(detail::scope& s, std::uint64_t serial,
                                                            const detail::access_record& a) noexcept {
   if (a.handle == nullptr) return s.by_address.find_plain(a);
-  detail::tracker& state = detail::internals::state(*a.handle);
+  detail::tracker& tracker = detail::internals::state(*a.handle);
   // Serial numbers are unique, so only this scope's owner can have written it there.
-  return std::atomic_ref(state.key).load(relaxed) == serial ? &state : nullptr;
+  return std::atomic_ref(tracker.key).load(relaxed) == serial ? &tracker : nullptr;
 }
 
 /// The same, also if the scope uses a handle for the first time.

@@ -36,7 +36,7 @@
 namespace kith::detail {
 
 struct pending_record {
-  explicit pending_record(pending_store& of) noexcept : store(of) {}
+  explicit pending_record(pending_store& in) noexcept : store(in) {}
 
   pending_store& store;
   task* made = nullptr;  // null until it is scheduled
@@ -294,7 +294,7 @@ void drop_waiting(native::worker& w, detail::pending_store& store) {
 pending_tasks::pending_tasks() : store_(std::make_unique<detail::pending_store>()) {}
 
 pending_tasks::~pending_tasks() {
-  if (static_cast<native::native_seat&>(*tasks_.scope_->creator).engine.inherited()) return;
+  if (static_cast<native::native_seat&>(*tasks_.scope_->seat).engine.inherited()) return;
   const bool left_by_exception = std::uncaught_exceptions() > tasks_.unwinding_;
   if (left_by_exception) cancel();
   if (!native::runs_owner_of(*tasks_.scope_)) return;  // the group says what is wrong, and ends the program

@@ -58,7 +58,7 @@ void seat_log::created(const created_task& b) {
   account(b.parent, ticks() - until);
 }
 
-void seat_log::delivered(std::uint64_t task, std::size_t number, const detail::argument& what, std::uint64_t by,
+void seat_log::delivered(std::uint64_t task, std::size_t number, const detail::argument& what, std::uint64_t deliverer,
                          bool by_owner) noexcept {
   const detail::access_record& a = what.uses;
   const bool used = what.what == detail::argument::kind::used;
@@ -66,7 +66,7 @@ void seat_log::delivered(std::uint64_t task, std::size_t number, const detail::a
                                                (by_owner ? log_by_owner : 0));
   append({log_kind::delivered, flags, static_cast<std::uint16_t>(a.bytes >> 32), static_cast<std::uint32_t>(a.bytes),
           task},
-         {reinterpret_cast<std::uint64_t>(a.address), touched_bytes(a)}, {by, number});
+         {reinterpret_cast<std::uint64_t>(a.address), touched_bytes(a)}, {deliverer, number});
 }
 
 void seat_log::account(std::uint64_t task, std::uint64_t spent) noexcept {

@@ -47,7 +47,7 @@ class seat_log : public log {
     append({.kind = log_kind::needs, .large = task}, {before, 0});
   }
   /// A task has given another one an argument. `by_owner`: it is the one that waits for both.
-  void delivered(std::uint64_t task, std::size_t number, const detail::argument& what, std::uint64_t by,
+  void delivered(std::uint64_t task, std::size_t number, const detail::argument& what, std::uint64_t deliverer,
                  bool by_owner) noexcept;
   void executed(std::uint64_t task, std::uint64_t began, std::uint64_t ended, std::uint8_t flags) noexcept;
   /// The last child of the task has ended, after its body.
@@ -100,7 +100,7 @@ class recorder {
   std::string parts() const { return parts_.path(); }
   /// The parts are not assembled when the recording ends: whoever calls this does it.
   void keep_parts() noexcept { parts_stay_ = true; }
-  /// Of this recording; null if it has no addresses.
+  /// The part of the recording that has addresses; null if it has none.
   void* addresses() const noexcept { return addresses_; }
   /// Records the final homes of the regions. Called when all workers have stopped.
   void keep_homes(const region_table& regions);

@@ -26,20 +26,20 @@ void pause_for_long(int others) {
 
 }  // namespace
 
-/// The policy has answered so.
+/// The policy has given an answer without a task.
 [[gnu::noinline]] task* worker::found_none(poll_result answer) {
-  no_hurry_ = answer.what == poll_result::later;
-  return answer.what != poll_result::retry ? drain_inbox() : nullptr;
+  no_hurry_ = answer.kind == poll_result::later;
+  return answer.kind != poll_result::retry ? drain_inbox() : nullptr;
 }
 
 /// Children of tasks that ran on top of the wait come before those of the wait itself, because they are newer. Those of
 /// other stacks are among them, which may not run on top of the wait: they are left in their queues unless the worker
 /// can leave its stack, because what is claimed must run.
 [[gnu::noinline]] task* worker::find_child_first(const pending_wait& w) {
-  if (adopted_.size() > w.adopted_from && (w.anything || may_leave_stack(w))) [[unlikely]] {
+  if (adopted_.size() > w.adopted_from && (w.runs_any_task || may_leave_stack(w))) [[unlikely]] {
     if (task* t = claim_adopted(w.adopted_from)) return t;
   }
-  if (w.listed) {
+  if (w.may_claim_children) {
     const bool asks_first = w.scope->leveled;  // only the policy knows which has the highest priority
     if (asks_first) {
       if (task* t = find_anywhere()) return t;
@@ -55,26 +55,26 @@ void pause_for_long(int others) {
 task* worker::look_everywhere(const pending_wait& w, bool& left_some) {
   left_some = false;
   if (w.is_done() || ready_to_go_on(true) != nullptr || take_half(w, true)) return nullptr;
-  if (w.listed) {
+  if (w.may_claim_children) {
     if (task* t = claim_child(*w.scope, true)) return t;
   }
   // The round that ends with the first `empty` may have begun before this call; the second one is complete.
   constexpr int before_yield = 16;
   for (int empties = 0, laters = 0; empties < 2;) {
     const poll_result l = engine.policy.next(*this);
-    if (l.what == poll_result::found) {
+    if (l.kind == poll_result::found) {
       note_found();
       return l.work;
     }
-    empties += l.what == poll_result::empty;
+    empties += l.kind == poll_result::empty;
     if (w.is_done() || ready_to_go_on(true) != nullptr) return nullptr;
-    if (l.what != poll_result::later && l.what != poll_result::watch) continue;
+    if (l.kind != poll_result::later && l.kind != poll_result::watch) continue;
     if (!engine.arrivals.empty() || !engine.jobs.empty()) break;
     if (engine.parked.enough_awake()) {  // enough workers are awake: one of them, or the watcher, takes it
       left_some = true;
       break;
     }
-    pause_for_long(l.what == poll_result::later ? engine.looking.load(relaxed) - 1 : 0);
+    pause_for_long(l.kind == poll_result::later ? engine.looking.load(relaxed) - 1 : 0);
     // The thread that will end the wait may need this core.
     if (++laters % before_yield == 0) std::this_thread::yield();
   }
@@ -124,9 +124,9 @@ void worker::drop_dead_entries() {
   int rounds = 0;                         // the first round may have begun before the last entries came
   for (int misses = 0; misses < 1000;) {  // the policy may return `later` for a while
     const poll_result l = engine.policy.next(*this);
-    if (l.what == poll_result::empty) {
+    if (l.kind == poll_result::empty) {
       if (++rounds == 2) return;
-    } else if (l.what != poll_result::found) {
+    } else if (l.kind != poll_result::found) {
       ++misses;
     } else if (l.work->scope->is_cancelled()) {
       requeue(run(*l.work));  // was left alone; is cancelled, so its body does not run
@@ -191,9 +191,9 @@ class idle_cores {
   }
 
  private:
-  static std::int64_t nanoseconds(clockid_t of) noexcept {
+  static std::int64_t nanoseconds(clockid_t clock) noexcept {
     timespec t{};
-    clock_gettime(of, &t);
+    clock_gettime(clock, &t);
     return t.tv_sec * std::int64_t{1'000'000'000} + t.tv_nsec;
   }
   int cores_;
@@ -215,10 +215,11 @@ task* worker::search_or_park(pending_wait& w) {
   int failed_searches = 0;
   bool left_some = false, surplus = false;
   wake_reason woken = wake_reason::none;
-  const bool tells = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
-  while (!w.is_done() && (w.other = ready_to_go_on()) == nullptr && (t = find(w)) == nullptr && !take_half(w, false)) {
+  const bool announces_wait = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
+  while (!w.is_done() && (w.resumable = ready_to_go_on()) == nullptr && (t = find(w)) == nullptr &&
+         !take_half(w, false)) {
     if (failed_searches++ < engine.options.spin && !(surplus = engine.parked.is_surplus())) {
-      if (engine.workers.size() > 1) engine.distance.listen(id);
+      if (engine.workers.size() > 1) engine.distance.sample(id);
       if (no_hurry_) {
         pause_for_long(engine.looking.load(relaxed) - 1);
       } else {
@@ -226,11 +227,11 @@ task* worker::search_or_park(pending_wait& w) {
       }
       continue;
     }
-    if ((w.other = ready_to_go_on(true, true)) != nullptr) {
+    if ((w.resumable = ready_to_go_on(true, true)) != nullptr) {
       if (surplus) engine.parked.stays();
       break;
     }
-    if (tells)
+    if (announces_wait)
       w.scope->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);  // C2: before the fence in announce()
     engine.policy.idle(*this);
     engine.parked.announce(id, std::exchange(surplus, false));
@@ -258,7 +259,7 @@ task* worker::search_or_park(pending_wait& w) {
       engine.parked.wake_all();
     }
   }
-  if (tells) w.scope->waiting.store(0, relaxed);
+  if (announces_wait) w.scope->waiting.store(0, relaxed);
   resting_ = false;
   start_busy();
   if (log != nullptr) [[unlikely]]
@@ -274,7 +275,7 @@ wake_reason worker::sleep(bool left_some) {
 
 /// The last worker to sleep asks the gate whether it holds tasks back.
 wake_reason worker::sleep_in_order() {
-  return engine.together.sleep(id, engine.parked, [this](stall_check::moment now) {
+  return engine.together.sleep(id, engine.parked, [this](stall_check::sleep_epoch now) {
     all_slept = now;
     return engine.policy.stalled(*this);
   });

@@ -18,14 +18,14 @@ class native_seat : public seat {
       : seat(space, number), engine(owner), worker_seat(is_worker) {}
 
   native::engine& engine;
-  const bool worker_seat;        // true: a worker; false: the outside
-  bool creates_plainly = false;  // a worker whose new tasks are only ordered and queued: nothing of them is kept for
-                                 // the policy, observed, recorded or replayed
-  seat_log* log = nullptr;       // null: nothing is recorded
-  void* addresses = nullptr;     // what traced_body takes; null: no addresses are recorded
-  identity::creator naming;      // of the task that creates on this seat; used if identities are kept
+  const bool worker_seat;         // true: a worker; false: the outside
+  bool creates_plainly = false;   // a worker whose new tasks are only ordered and queued: nothing of them is kept for
+                                  // the policy, observed, recorded or replayed
+  seat_log* log = nullptr;        // null: nothing is recorded
+  void* addresses = nullptr;      // what traced_body takes; null: no addresses are recorded
+  identity::naming_state naming;  // of the task that creates on this seat; used if identities are kept
   std::uint64_t creating_since = 0;            // in ticks; valid while the creation of a task is recorded
-  std::exception_ptr failed_declaration = {};  // add_remaining_edges() has failed so; for submit_in_full()
+  std::exception_ptr failed_declaration = {};  // what add_remaining_edges() has thrown; for submit_in_full()
 };
 
 }  // namespace kith::native

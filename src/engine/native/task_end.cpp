@@ -56,8 +56,8 @@ void worker::release_from(std::uint32_t first) {
   return start_released(last, more);
 }
 
-/// A task has ended and is retired: hands over what it has released, `last` (may be null) after batch_. `more`: as
-/// ended_in() has said.
+/// A task has ended and is retired: hands over what it has released, `last` (may be null) after batch_. `more`: what
+/// ended_in() has returned.
 task* worker::start_released(task* last, bool more) {
   if (last != nullptr) batch_.push_back(last);
   if (!internal_.empty()) more = end_internal() || more;
@@ -201,12 +201,7 @@ bool worker::leave(task& t, detail::scope& children, bool held) {
   }
   engine.policy.waiting(*this);
   if (children.listed && !children.leveled) {
-    if (adopted_.size() >= adopted_bound_) {
-      std::erase_if(adopted_, [&](reference r) {
-        return edges::generation_of(engine.space[r.index].head.load(relaxed)) != r.generation;
-      });
-      adopted_bound_ = std::max<std::size_t>(256, adopted_.size() * 2);
-    }
+    if (adopted_.size() >= adopted_bound_) adopted_bound_ = edges::drop_stale(adopted_, engine.space, 256);
     adopted_.insert(adopted_.end(), children.children.begin(), children.children.end());
   }
   children.forget_names();

@@ -59,7 +59,7 @@ task* worker::run(task& t) {
   return end_run(t, execute(t, timed));
 }
 
-/// The body of t has ended so.
+/// The body of t has ended, with this outcome.
 [[gnu::always_inline]] inline task* worker::end_run(task& t, detail::outcome how) {
   return how == detail::outcome::ended ? end(t) : end_run_in_full(t, how);
 }
@@ -108,7 +108,7 @@ bool worker::take(task& t) {
     if (!dry) noted |= log_cancelled;
   } else {
     if (engine.track_homes && t.exploring == 0) count_accesses(t, began);
-    identity::creator outer_naming;
+    identity::naming_state outer_naming;
     if (engine.policy.has_gate()) [[unlikely]]
       outer_naming = std::exchange(naming, {engine.identities.identity_of(t)});
     how =
@@ -153,9 +153,9 @@ template <class Call>
 /// The body of a task of `s` has ended, and has created tasks.
 [[gnu::noinline]] detail::outcome worker::leave_children_behind(detail::scope& s, detail::outcome how) {
   if (how == detail::outcome::again || how == detail::outcome::generated) {  // keeps `said` over the wait
-    const phase mine = std::exchange(said, {});
+    const exploration mine = std::exchange(explored, {});
     if (std::exception_ptr failure = end_children()) s.fail(std::move(failure));
-    said = mine;
+    explored = mine;
     return how;
   }
   left_children_ = children_scope;

@@ -26,7 +26,7 @@ struct suspended_wait : suspended_stack {
 };
 
 [[gnu::always_inline]] inline bool worker::may_run_here(const task& t, const pending_wait& w) const noexcept {
-  return t.scope == w.scope || w.anything || is_below(t, w);
+  return t.scope == w.scope || w.runs_any_task || is_below(t, w);
 }
 
 bool worker::is_below(const task& t, const pending_wait& w) const noexcept {
@@ -47,8 +47,8 @@ void worker::wait_for(detail::scope*& waited, const char* name, task* first) {
   const std::uint64_t began = log != nullptr ? ticks() : 0;
   pending_wait w{[](const void* tasks) { return static_cast<const detail::scope*>(tasks)->unfinished() == 0; }, &s};
   w.scope = &s;
-  w.listed = s.listed;
-  w.for_all = true;
+  w.may_claim_children = s.listed;
+  w.until_scope_empty = true;
   w.name = name;
   const auto end = [&] {
     if (log != nullptr) [[unlikely]]
@@ -73,18 +73,18 @@ void worker::work_until(pending_wait& w, task* first) {
   const above_halves tasks_run_on_top(lane_, running);
   const uncounted waits(counts);
   w.adopted_from = adopted_.size();
-  if (!w.anything && !w.is_done()) sums.add(event::stalled);
-  const bool has_room = w.anything || may_nest();
+  if (!w.runs_any_task && !w.is_done()) sums.add(event::stalled);
+  const bool has_room = w.runs_any_task || may_nest();
   task* t = first;
   while (!w.is_done()) {
     // A claimed task cannot be given back, and runs before others are claimed.
     if (w.refused && claimed_ == nullptr && give_up(w)) [[unlikely]]
       break;
     if (!suspended_.empty() && claimed_ == nullptr) [[unlikely]] {
-      if (w.other == nullptr) w.other = ready_to_go_on();
-      if (w.other != nullptr) {
+      if (w.resumable == nullptr) w.resumable = ready_to_go_on();
+      if (w.resumable != nullptr) {
         requeue(std::exchange(t, nullptr));
-        if (w.fresh) break;
+        if (w.is_stack_bottom) break;
         go_on_with(w);
         continue;
       }
@@ -105,8 +105,8 @@ void worker::work_until(pending_wait& w, task* first) {
     } else {  // nothing can run here now: another wait of this worker must end, or other workers make progress
       requeue(std::exchange(t, nullptr));
       report();
-      w.other = ready_to_go_on(true, true);
-      if (w.other == nullptr && !refuse_newest_suspended() && (t = find_past_others(w, has_room)) == nullptr)
+      w.resumable = ready_to_go_on(true, true);
+      if (w.resumable == nullptr && !refuse_newest_suspended() && (t = find_past_others(w, has_room)) == nullptr)
         std::this_thread::yield();
     }
   }
@@ -135,7 +135,7 @@ void worker::requeue(task* t) {
   const std::uint64_t took = std::min<std::uint64_t>(ticks() - from, 1 << 20);
   mean_ticks_ = static_cast<std::uint32_t>((std::uint64_t{mean_ticks_} * 3 + took) / 4);
   short_tasks = mean_ticks_ < engine.distance.short_task();
-  engine.distance.speak(id);
+  engine.distance.publish(id);
   // Looks into the inbox in spite of other work.
   if (until_inbox_ != 0) --until_inbox_;
   if (until_inbox_ != 0 || next != nullptr) return next;
@@ -152,13 +152,14 @@ bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
   suspended_wait here;
   here.wait = &w;
   suspended_.push_back(&here);
-  const bool tells = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
-  if (tells) w.scope->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);  // C2: until the wait continues
+  const bool announces_wait = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
+  if (announces_wait)
+    w.scope->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);  // C2: until the wait continues
   task* const my_running = running;
   detail::scope* const my_scope = task_scope;
   detail::scope* const my_children = children_scope;
   const std::uintptr_t my_limit = stack_limit;
-  const identity::creator my_naming = naming;
+  const identity::naming_state my_naming = naming;
   lane* const my_lane = lane_;
   void* const my_trace = addresses != nullptr ? the_access_tracer()->current() : nullptr;
   const bool left = leave_stack(here);
@@ -170,7 +171,7 @@ bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
   naming = my_naming;
   set_lane(my_lane);
   if (addresses != nullptr) the_access_tracer()->resume(my_trace);
-  if (tells) w.scope->waiting.store(0, relaxed);
+  if (announces_wait) w.scope->waiting.store(0, relaxed);
   return left;
 }
 
@@ -205,7 +206,7 @@ bool worker::go_elsewhere(pending_wait& w, task* t) {
 
 /// Leaves this stack for that of the wait in w.other.
 void worker::go_on_with(pending_wait& w) {
-  suspended_wait& other = *std::exchange(w.other, nullptr);
+  suspended_wait& other = *std::exchange(w.resumable, nullptr);
   std::erase(suspended_, &other);
   engine.policy.idle(*this);
   report();  // C1
@@ -224,12 +225,12 @@ suspended_stack& worker::serve_fresh_stack() {
   set_lane(nullptr);
   if (addresses != nullptr) the_access_tracer()->resume(nullptr);
   pending_wait w{[](const void*) { return false; }, nullptr};
-  w.anything = w.fresh = true;
+  w.runs_any_task = w.is_stack_bottom = true;
   if (half_.it != nullptr) run_half();
   work_until(w, std::exchange(carried_, nullptr));
   close_lane();
-  std::erase(suspended_, w.other);
-  return *w.other;
+  std::erase(suspended_, w.resumable);
+  return *w.resumable;
 }
 
 void worker::finish_suspended() {
@@ -243,7 +244,7 @@ void worker::finish_suspended() {
                  },
                  &what};
   what.mine = &w;
-  w.anything = true;
+  w.runs_any_task = true;
   work_until(w, nullptr);
 }
 
@@ -318,7 +319,8 @@ task* worker::find_past_others(const pending_wait& w, bool has_room) {
 bool worker::refuse_newest_suspended() {
   for (std::size_t i = suspended_.size(); i-- > 0;) {
     pending_wait& w = *suspended_[i]->wait;
-    if (w.refused || w.unrefusable || w.anything || w.helping || (w.scope != nullptr && !w.scope->listed)) continue;
+    if (w.refused || w.unrefusable || w.runs_any_task || w.helping || (w.scope != nullptr && !w.scope->listed))
+      continue;
     refuse_stack(w, nullptr);  // null: its children are cancelled when the error leaves their parent
     return true;
   }
@@ -355,15 +357,16 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
   const auto below_low_mark = [&s, few, bytes] {
     return s.unfinished() < few && (bytes == 0 || s.unfinished_bytes() < bytes - bytes / 2);
   };
-  const auto told_to_others = below_low_mark;  // a copy, so that the one that the loop asks stays in registers
-  pending_wait w{[](const void* d) { return (*static_cast<decltype(&below_low_mark)>(d))(); }, &told_to_others};
+  // Others ask a copy, so that the condition that the loop asks stays in registers.
+  const auto condition_for_resumers = below_low_mark;
+  pending_wait w{[](const void* d) { return (*static_cast<decltype(&below_low_mark)>(d))(); }, &condition_for_resumers};
   w.scope = on_top ? &s : nullptr;
-  w.listed = on_top && s.listed;
+  w.may_claim_children = on_top && s.listed;
   w.helping = true;
   w.adopted_from = adopted_.size();
   task* t = nullptr;
   int failed_searches = 0;
-  bool told = false;
+  bool waiting_announced = false;
   const bool has_room = may_nest();
   while (!below_low_mark()) {
     if (!has_room && !may_leave_stack(w)) break;  // what is claimed must run
@@ -371,7 +374,7 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
       report();
       pause();
       if (++failed_searches < life::throttle::most_failed_searches) continue;
-      if (std::exchange(told, true)) break;
+      if (std::exchange(waiting_announced, true)) break;
       engine.policy.waiting(*this);  // it may hold tasks back
       failed_searches = 0;
       continue;

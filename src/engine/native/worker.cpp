@@ -15,7 +15,7 @@ thread_local constinit worker* worker_of_this_thread [[gnu::tls_model("initial-e
 worker::worker(native::engine& owner, worker_id self, node_id at, thread_place on)
     : native_seat(owner, owner.space, static_cast<std::uint16_t>(self.value), true),
       worker_view(self, at, owner.parked),
-      place(std::move(on)),
+      binding(std::move(on)),
       mover_(owner.memory),
       homes_(owner.memory),
       stacks_(owner.options.stack_bytes) {
@@ -88,8 +88,8 @@ void worker::tell_waiting() {
 
 void worker::wait_for_children() {
   if (children_scope == nullptr) return;
-  if (children_scope->taker != nullptr) [[unlikely]]
-    children_scope->taker->refuse("kith::wait()");
+  if (children_scope->sink != nullptr) [[unlikely]]
+    children_scope->sink->refuse("kith::wait()");
   tell_waiting();
   wait_for(children_scope, "kith::wait()");
   if (std::exception_ptr failure = children_scope->take_failure()) std::rethrow_exception(std::move(failure));

@@ -47,21 +47,21 @@ struct pending_wait {
 
   predicate done;
   const void* what;
-  const char* name = "";           // the call that the user made
-  detail::scope* scope = nullptr;  // if the wait is for a scope's tasks: that scope
-  bool for_all = false;            // it ends when the scope is empty; `done` says the same
-  bool listed = false;             // the scope's tasks are listed, and may be claimed
-  reference awaited;               // the task whose end is waited for, if known
-  bool anything = false;           // any task may run on top, because no code below must continue soon
-  bool fresh = false;              // of a fresh stack, which ends when another wait may continue
-  bool helping = false;            // also continues when there is nothing to run
-  bool unrefusable = false;        // cannot be refused: what completes the wait lives on this stack
-  bool refused = false;            // no stack was left: the wait ends with the error `refusal`
+  const char* name = "";            // the call that the user made
+  detail::scope* scope = nullptr;   // if the wait is for a scope's tasks: that scope
+  bool until_scope_empty = false;   // `done` says the same
+  bool may_claim_children = false;  // the scope's tasks are listed
+  reference awaited;                // the task whose end is waited for, if known
+  bool runs_any_task = false;       // any task may run on top, because no code below must continue soon
+  bool is_stack_bottom = false;     // of a fresh stack, which ends when another wait may continue
+  bool helping = false;             // also continues when there is nothing to run
+  bool unrefusable = false;         // cannot be refused: what completes the wait lives on this stack
+  bool refused = false;             // no stack was left: the wait ends with the error `refusal`
   std::string refusal;
-  std::size_t adopted_from = 0;     // the number of entries of worker::adopted_ at the start of the wait
-  suspended_wait* other = nullptr;  // a suspended wait that was found to be able to continue
+  std::size_t adopted_from = 0;         // the number of entries of worker::adopted_ at the start of the wait
+  suspended_wait* resumable = nullptr;  // a suspended wait that was found to be able to continue
 
-  bool is_done() const { return for_all ? scope->unfinished() == 0 : done(what); }
+  bool is_done() const { return until_scope_empty ? scope->unfinished() == 0 : done(what); }
 };
 
 class worker : public native_seat, public worker_view {
@@ -107,10 +107,10 @@ class worker : public native_seat, public worker_view {
   void count_begun(detail::scope& s, std::uint64_t runs);
 
   // ---- what the running node of a keyed graph has found, for use after its run (keyed.cpp)
-  struct phase {
+  struct exploration {
     std::vector<task*> found;  // new nodes
     std::size_t edges = 0;     // predecessors of the node itself
-  } said;
+  } explored;
   /// Discards a node that will never run. No other thread may know it any more.
   void discard(task& t);
 
@@ -134,7 +134,7 @@ class worker : public native_seat, public worker_view {
   template <class Done>
   void serve_until(const Done& done) {
     pending_wait w{[](const void* d) { return (*static_cast<const Done*>(d))(); }, &done};
-    w.anything = true;
+    w.runs_any_task = true;
     work_until(w, nullptr);
   }
   /// Sleeps until woken, after sleepers::announce() and a look in vain, or after begin_asleep(). `left_some`: there is
@@ -172,7 +172,7 @@ class worker : public native_seat, public worker_view {
   /// A spare one. Throws std::bad_alloc.
   detail::frame_stack& take_frame_stack() { return spare_frames_.take(); }
 
-  const thread_place place;
+  const thread_place binding;
   /// What the engine has decided once the policy was known.
   bool runs_plainly = false;  // nothing is recorded, skipped or replayed, no homes are tracked, no bytes throttled:
                               // tasks only run and end
@@ -282,7 +282,7 @@ class worker : public native_seat, public worker_view {
   detail::fork_lane* this_lane() const noexcept;
   void set_lane(lane* l) noexcept;
   void close_lane() noexcept;
-  task* joins_at(const lane& l, detail::split_deque<detail::half>::place at) const noexcept;
+  task* joins_at(const lane& l, detail::split_deque<detail::half>::slot_pointer at) const noexcept;
   std::uint32_t hungry() const noexcept;
   void wake_for_halves() noexcept;
   bool take_half(const pending_wait& w, bool everywhere) noexcept;
@@ -291,7 +291,7 @@ class worker : public native_seat, public worker_view {
   void run_half();
   bool has_spare_lane() noexcept;
   // ---- coroutine.cpp
-  void prepare(detail::half& offered, detail::split_deque<detail::half>::place at) noexcept;
+  void prepare(detail::half& offered, detail::split_deque<detail::half>::slot_pointer at) noexcept;
   void run_continuation(detail::coroutine_continuation& c);
   void go_on(const detail::strand& in, detail::coroutine_promise* next) noexcept;
   void end_root(const detail::strand& in) noexcept;

@@ -76,7 +76,7 @@ class core_sets {
   void clear(std::size_t line) noexcept {
     for (std::size_t i = notes_; i < words_; ++i) bits_[line * words_ + i] = 0;
   }
-  /// Of all lines; notes become 0.
+  /// Clears the sets of all lines; notes become 0.
   void clear() noexcept { bits_.assign(bits_.size(), 0); }
 
  private:

@@ -21,7 +21,7 @@ bool engine::is_member(const task_record& made, std::int32_t creator) const {
   return owner >= 0 && owner != creator && (made.flags & others) == 0;
 }
 
-/// As native::worker::help_to_fill().
+/// Whether a task that creates in its group has met the throttle (native::worker::help_to_fill()).
 bool engine::is_throttled_member(worker& w, std::uint32_t scope) const {
   if (w.tasks_until_throttle_check-- != 0) return false;
   w.tasks_until_throttle_check = throttle_.member_goes_on_for(false);
@@ -56,9 +56,9 @@ void engine::create(worker& w, std::int32_t t) {
       s.task = f.task;
       s.next_of_task = std::exchange(f.first_scope, made.scope + 1);
     }
-    if (s.created == 0) s.throttle_at = settings_.throttle;
+    if (s.created == 0) s.throttle_at = options_.throttle;
     f.created_in = made.scope;
-    if (settings_.throttle != 0 && !made.has(recorded_task::keyed) && !made.has(recorded_task::generated) &&
+    if (options_.throttle != 0 && !made.has(recorded_task::keyed) && !made.has(recorded_task::generated) &&
         (member ? is_throttled_member(w, made.scope) : s.created - s.ended_here >= s.throttle_at)) {
       if (throttle_.is_reached(s.unfinished)) w.sums.add(event::throttled);
       f.state = frame_state::helping;
@@ -253,7 +253,7 @@ void engine::explore(worker& w) {
   w.sums.add(event::node_explored);
   policy_task& v = *node.slot;
   v.exploring = 0;
-  if (settings_.keep_schedule) {
+  if (options_.keep_schedule) {
     recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
     kept.explorer = static_cast<std::int16_t>(w.number);
     kept.explore_started = f.began / 1000;

@@ -57,7 +57,7 @@ void engine::end_body(worker& w) {
   const frame f = w.frames.back();
   const std::int32_t t = f.task;
   w.frames.pop_back();
-  if (settings_.keep_schedule) {
+  if (options_.keep_schedule) {
     recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
     kept.worker = static_cast<std::int32_t>(w.number);
     kept.started = f.began / 1000;

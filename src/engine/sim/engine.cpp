@@ -21,7 +21,7 @@ std::vector<node_id> nodes_of(const machine_model& m, std::span<const core_id> c
   return nodes;
 }
 
-int workers_of(const machine_model& m, const settings& s) {
+int workers_of(const machine_model& m, const run_options& s) {
   const int cores = static_cast<int>(m.hardware.cores.size());
   if (s.workers < 0 || s.workers > cores)
     throw error(m.hardware.name + " has " + std::to_string(cores) + " cores; " + std::to_string(s.workers) +
@@ -48,7 +48,7 @@ std::vector<core_id> cores_of_places(const machine_model& m, const place_setting
   return cores;
 }
 
-std::vector<core_id> cores_of(const machine_model& m, const settings& s) {
+std::vector<core_id> cores_of(const machine_model& m, const run_options& s) {
   if (s.places.count != 0) return cores_of_places(m, s.places);
   std::vector<core_id> cores;
   for (int w = 0; w < workers_of(m, s); ++w) cores.emplace_back(w);
@@ -60,10 +60,10 @@ constexpr picoseconds longest = picoseconds{1} << 62;
 
 }  // namespace
 
-engine::engine(const program& p, const machine_model& m, const settings& s)
+engine::engine(const program& p, const machine_model& m, const run_options& s)
     : program_(p),
       machine_(m),
-      settings_(s),
+      options_(s),
       cores_(cores_of(m, s)),
       team_(m.hardware, nodes_of(m, cores_)),
       view_(regions_, team_.served_by()),
@@ -184,7 +184,7 @@ void engine::place_by_colors() {
     if (t.color < 0 || t.color >= team_.size()) continue;
     const node_id home = team_.node_of(worker_id(t.color));
     for (const recorded_access& a : accesses(t)) {
-      if (static_cast<mode>(a.mode) == mode::in || !regions_[a.region + 1].place(home)) continue;
+      if (static_cast<mode>(a.mode) == mode::in || !regions_[a.region + 1].set_home(home)) continue;
       put(a.region, home);
     }
   }
@@ -199,7 +199,7 @@ void engine::place_by_regions() {
   for (std::size_t turn = 0; turn < order.size(); ++turn) {
     const std::uint32_t i = order[turn].second;
     const node_id home = team_.inhabited()[turn % team_.inhabited().size()];
-    regions_[i + 1].place(home);
+    regions_[i + 1].set_home(home);
     put(i, home);
   }
 }
@@ -214,7 +214,7 @@ void engine::put(std::uint32_t region, node_id home) {
 /// Sets the homes that the allocations decide before the run, for the policy and for the memory model.
 void engine::place_by_layout() {
   for (std::uint32_t i = 0; i < program_.recorded.regions.size(); ++i) {
-    const placement* const block = layout_->block(i);
+    const page_map* const block = layout_->block(i);
     if (block == nullptr) continue;
     region& r = regions_[i + 1];
     r.block.store(block, relaxed);
@@ -271,15 +271,15 @@ result engine::run() {
       goes_on = w.clock == now && !w.parked && !w.awaits_acceptance && !done_ && now < events_.first_but(id);
     } while (goes_on);
     if (w.clock > longest)
-      throw error("the simulated run lasts for more than 53 days: " + settings_.policy + " is given up");
+      throw error("the simulated run lasts for more than 53 days: " + options_.policy + " is given up");
     events_.set(id, w.parked || w.awaits_acceptance ? event_queue::never : w.clock);
   }
   return results();
 }
 
-result simulate(const program& p, const machine_model& m, const settings& s) { return engine(p, m, s).run(); }
+result simulate(const program& p, const machine_model& m, const run_options& s) { return engine(p, m, s).run(); }
 
-settings alone_of(settings s) {
+run_options alone_of(run_options s) {
   s.policy = "auto";
   s.plan = nullptr;
   s.workers = 1;

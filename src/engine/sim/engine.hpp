@@ -27,7 +27,7 @@ inline constexpr picoseconds least_step = 1000;
 
 class engine {
  public:
-  engine(const program&, const machine_model&, const settings&);
+  engine(const program&, const machine_model&, const run_options&);
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
@@ -89,8 +89,7 @@ class engine {
   // lines.cpp: how tasks replay their lines
   void make_lines();
   bool has_rows(const frame& f) const noexcept;
-  std::uint64_t rows_until(const frame& f, bool all) const noexcept;
-  /// Of the task's core between two accesses.
+  /// Of the task's core, between two of the task's accesses.
   picoseconds access_interval(std::size_t task) const noexcept;
   void begin_replay(worker& w, frame& f, picoseconds work, bool all);
   void replay(worker& w, frame& f);
@@ -151,7 +150,7 @@ class engine {
     w.clock += time;
     w.overhead += time;
   }
-  picoseconds cost(double ns) const { return settings_.parts.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
+  picoseconds cost(double ns) const { return options_.parts.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
   picoseconds far_cost(picoseconds near, const worker& w, worker_id owner) const;
   int distance_of_shared() const;
   /// A member's colors and nodes refer to the machine where it was recorded; they are scaled to this one.
@@ -233,13 +232,13 @@ class engine {
 
   const program& program_;
   const machine_model& machine_;
-  const settings settings_;
-  const life::throttle throttle_{settings_.throttle};
+  const run_options options_;
+  const life::throttle throttle_{options_.throttle};
   const std::vector<core_id> cores_;  // of the workers
   const team team_;
   region_table regions_;
   const int shared_distance_ = distance_of_shared();  // of queues without an owner
-  std::optional<layout> layout_;                      // if the recording's allocations decide homes
+  std::optional<address_layout> layout_;              // if the recording's allocations decide homes
   memory_view view_;
   bool migrates_ = false;             // pages of written data move to the node that writes them
   std::vector<std::int16_t> ran_on_;  // by task: the worker that started it; empty if no task delivers references

@@ -31,15 +31,16 @@ void engine::request_from_unit(worker& w) {
   if (!ahead.buffer.empty()) {
     w.clock = std::max(w.clock, ahead.buffer.front().arrives);
     w.search_paid = true;
-  } else if (ahead.current == prefetcher::state::requests || ahead.current == prefetcher::state::served) {
+  } else if (ahead.current == prefetcher::prefetch_state::requests ||
+             ahead.current == prefetcher::prefetch_state::served) {
     w.clock = std::max(w.clock, ahead.due);
   } else if (w.request == request_state::arrives) {
     w.request = request_state::waits;
     w.clock = unit_->serve(w.clock);
     w.search_paid = true;
-  } else if (w.request == request_state::waits || ahead.current == prefetcher::state::waits) {
+  } else if (w.request == request_state::waits || ahead.current == prefetcher::prefetch_state::waits) {
     // The prefetcher's request becomes the worker's own. It is in the unit, which has no task for it yet.
-    ahead.current = prefetcher::state::idle;
+    ahead.current = prefetcher::prefetch_state::idle;
     w.request = request_state::waits;
     w.clock += least_step;
     w.search_paid = true;
@@ -55,10 +56,10 @@ void engine::request_from_unit(worker& w) {
 /// operation.
 poll_result engine::poll_unit(worker& w, picoseconds now) {
   poll_result l = w.group.policy.next(w);
-  for (std::size_t attempts = 1; l.what == poll_result::retry && attempts < 2 * workers_.size(); ++attempts)
+  for (std::size_t attempts = 1; l.kind == poll_result::retry && attempts < 2 * workers_.size(); ++attempts)
     l = w.group.policy.next(w);
   if (!unit_->has_bound()) return l;
-  if (l.what == poll_result::found) {
+  if (l.kind == poll_result::found) {
     KITH_INVARIANT(unit_->held != 0, "a task that is found was queued");
     --unit_->held;
   }
@@ -125,9 +126,9 @@ std::int32_t engine::take_prefetched(worker& w) {
 /// The worker's prefetcher sends a request at `now` if it has room for a task.
 void engine::request_ahead(worker& w, picoseconds now) {
   prefetcher& p = prefetchers_[w.number];
-  if (p.current != prefetcher::state::idle || p.buffer.size() >= unit_->buffered()) return;
+  if (p.current != prefetcher::prefetch_state::idle || p.buffer.size() >= unit_->buffered()) return;
   count_message(w, true, machine_.unit.message_bytes);
-  p.current = prefetcher::state::requests;
+  p.current = prefetcher::prefetch_state::requests;
   p.due = now + unit_->travel(w.node);
   set_prefetch_event(w, p.due);
 }
@@ -140,19 +141,19 @@ void engine::set_prefetch_event(const worker& w, picoseconds due) {
 void engine::step_prefetcher(worker& w, picoseconds now) {
   prefetcher& p = prefetchers_[w.number];
   ++events_taken_;
-  if (p.current == prefetcher::state::requests) {
-    p.current = prefetcher::state::served;
+  if (p.current == prefetcher::prefetch_state::requests) {
+    p.current = prefetcher::prefetch_state::served;
     p.due = unit_->serve(now);
     set_prefetch_event(w, p.due);
     return;
   }
   set_prefetch_event(w, event_queue::never);
   const poll_result l = poll_unit(w, now);
-  if (l.what != poll_result::found) {
-    p.current = prefetcher::state::waits;
+  if (l.kind != poll_result::found) {
+    p.current = prefetcher::prefetch_state::waits;
     return;
   }
-  p.current = prefetcher::state::idle;
+  p.current = prefetcher::prefetch_state::idle;
   count_message(w, false, machine_.unit.descriptor_bytes);
   const picoseconds arrives = now + unit_->travel(w.node);
   p.buffer.push_back({as_policy_task(*l.work).number(), arrives});
@@ -176,8 +177,8 @@ bool engine::answer_waiting_request(const worker& w, const worker_set& audience)
   if (any_parked) return false;
   for (std::size_t i = 0; i < prefetchers_.size(); ++i) {
     prefetcher& p = prefetchers_[i];
-    if (p.current != prefetcher::state::waits || (audience.word(i / 64) >> (i % 64) & 1) == 0) continue;
-    p.current = prefetcher::state::served;
+    if (p.current != prefetcher::prefetch_state::waits || (audience.word(i / 64) >> (i % 64) & 1) == 0) continue;
+    p.current = prefetcher::prefetch_state::served;
     p.due = unit_->serve(arrives);
     set_prefetch_event(workers_[i], p.due);
     return true;

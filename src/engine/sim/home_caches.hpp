@@ -32,9 +32,9 @@ namespace kith::sim {
 class home_caches {
  public:
   /// Where a line came from. memory: by way of the home.
-  enum class source : std::uint8_t { first, second, home, memory };
+  enum class found_in : std::uint8_t { first, second, home, memory };
   struct outcome {
-    source from = source::first;
+    found_in from = found_in::first;
     core_set dropped = {};           // the cores that lost their copies to a write
     std::uint32_t written_back = 0;  // changed lines that homes sent to memory to make room
   };
@@ -57,31 +57,31 @@ class home_caches {
 
   /// Serves the access if the core's own caches can do so without a message. Of writes, these are those to a line whose
   /// home is here and of which no other core has a copy.
-  std::optional<source> hit(std::size_t core, std::uint32_t line, bool writes) noexcept {
+  std::optional<found_in> hit(std::size_t core, std::uint32_t line, bool writes) noexcept {
     const std::uint32_t whole = line >> shift_;
     if (writes) {
       if (home_[whole] != core || !copies_.none(whole)) return std::nullopt;
       std::uint32_t* const e = second_[core].use(whole);
       if (e == nullptr) return std::nullopt;
       *e |= cache_level::marked;
-      return source::first;
+      return found_in::first;
     }
-    if (first_[core].use(line) != nullptr) return source::first;
+    if (first_[core].use(line) != nullptr) return found_in::first;
     if (second_[core].use(whole) == nullptr) return std::nullopt;
     first_[core].insert(line << 1);
-    return source::second;
+    return found_in::second;
   }
 
   /// Serves any access.
   outcome ask(std::size_t core, std::uint32_t line, bool writes) {
-    if (const std::optional<source> near = hit(core, line, writes)) return {.from = *near};
+    if (const std::optional<found_in> near = hit(core, line, writes)) return {.from = *near};
     outcome o;
     const std::uint32_t whole = line >> shift_;
     const std::size_t home = home_[whole];
-    o.from = source::home;
+    o.from = found_in::home;
     std::uint32_t* e = second_[home].use(whole);
     if (e == nullptr) {
-      o.from = source::memory;
+      o.from = found_in::memory;
       insert(home, whole, o);
       e = second_[home].find(whole);
     }
@@ -102,7 +102,7 @@ class home_caches {
   bool in_second(std::size_t core, std::uint32_t line) const noexcept {
     return second_[core].find(line >> shift_) != nullptr;
   }
-  /// The cores that have copies of the line, without its home.
+  /// The cores that have copies of the line, without its home. For tests.
   core_set copies_of(std::uint32_t line) const noexcept { return copies_.cores_of(line >> shift_); }
 
   /// Empties all caches; nothing is written back.

@@ -38,7 +38,7 @@ void line_memory::put(std::uint64_t address, std::uint64_t bytes, node_id home) 
 
 picoseconds line_memory::fetch_from_home(std::uint32_t core, std::uint32_t line, bool writes, picoseconds start,
                                          picoseconds now) {
-  using source = home_caches::source;
+  using found_in = home_caches::found_in;
   const home_caches::outcome o = homes_->ask(core, line, writes);
   const std::size_t home = homes_->home(line);
   const node_id here = core_nodes_[core], there = core_nodes_[home];
@@ -55,15 +55,15 @@ picoseconds line_memory::fetch_from_home(std::uint32_t core, std::uint32_t line,
   });
   if (writes) {
     ++counts.upgrades;
-    if (o.from == source::memory) ++counts.from_memory;
+    if (o.from == found_in::memory) ++counts.from_memory;
     return own;  // buffered
   }
   ++counts.first_misses;
   ++counts.second_misses;
-  (o.from == source::memory ? counts.from_memory : counts.from_cores) += 1;
+  (o.from == found_in::memory ? counts.from_memory : counts.from_cores) += 1;
   (home == core ? local_bytes : remote_bytes) += home_bytes_;
   if (home != core) until += home_;
-  if (o.from == source::memory) until += memory_;
+  if (o.from == found_in::memory) until += memory_;
   return network.send(there, here, answer_, true, until, now) - start;
 }
 

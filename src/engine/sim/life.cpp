@@ -52,7 +52,7 @@ void engine::step(worker& w) {
   }
   if (f.state == frame_state::waiting) {
     scopes_[f.scope].waiter = -1;
-    if (settings_.keep_schedule) {
+    if (options_.keep_schedule) {
       schedule_.waits.push_back(
           {f.task, f.scope, static_cast<std::int16_t>(w.number), f.wait_began / 1000, w.clock / 1000});
     }
@@ -177,12 +177,12 @@ void engine::count_accesses(worker& w, frame& f) {
   w.sums.add(event::remote_access, count.remote());
   w.sums.add(event::local_access, count.local());
   std::uint64_t noise = 1024;
-  if (settings_.noise) {  // as in a run of its program alone
+  if (options_.noise) {  // as in a run of its program alone
     const program::member& member = program_.members[program_.member_of(static_cast<std::size_t>(f.task))];
-    noise = noise_of(machine_, settings_.seed, f.task - static_cast<std::int32_t>(member.first_task));
+    noise = noise_of(machine_, options_.seed, f.task - static_cast<std::int32_t>(member.first_task));
   }
   f.factor = noise * w.speed >> 10;
-  if (settings_.fidelity == fidelity::abstract) {
+  if (options_.fidelity == fidelity::abstract) {
     // By bytes, if the task has any; else by the counted accesses.
     const double far = bytes != 0 ? static_cast<double>(far_bytes) / static_cast<double>(bytes)
                                   : static_cast<double>(count.remote()) / static_cast<double>(count.all());

@@ -33,37 +33,37 @@ namespace kith::sim {
 class line_caches {
  public:
   /// Where a line came from.
-  enum class source : std::uint8_t { first, second, other_core, memory };
+  enum class found_in : std::uint8_t { first, second, other_core, memory };
   struct outcome {
-    source from = source::first;
+    found_in from = found_in::first;
     std::int16_t supplier = -1;      // the core, if from another core
     bool asked = false;              // the directory was asked, for the line or for permission to write it
     core_set invalidated = {};       // the cores that lost the line
     std::int64_t written_back = -1;  // the changed line that this core lost to make room; -1: none
   };
-  enum class state : std::uint8_t { invalid, shared, exclusive, owned, modified };
+  enum class line_state : std::uint8_t { invalid, shared, exclusive, owned, modified };
 
   /// REQUIRES: at most core_set::most cores, fewer than 2^31 lines (0 .. lines - 1), and at least one way.
   line_caches(std::size_t cores, cache_shape first, cache_shape second, std::size_t lines)
       : directory_(lines, cores, 1), first_(cores, level(first)), second_(cores, level(second)) {}
 
   outcome access(std::size_t core, std::uint32_t line, bool writes) {
-    if (const std::optional<source> near = hit(core, line, writes)) return {.from = *near};
+    if (const std::optional<found_in> near = hit(core, line, writes)) return {.from = *near};
     return ask(core, line, writes);
   }
 
   /// The level that serves the access without the directory, and serves it. None: only ask() can, and nothing has
   /// changed but the order of use.
-  std::optional<source> hit(std::size_t core, std::uint32_t line, bool writes) noexcept {
+  std::optional<found_in> hit(std::size_t core, std::uint32_t line, bool writes) noexcept {
     level& near = first_[core];
     if (const std::uint32_t* const e = near.use(line)) {
       if (writes && !is_writable(*e)) return std::nullopt;
-      return source::first;
+      return found_in::first;
     }
     const std::uint32_t* const e = second_[core].use(line);
     if (e == nullptr || (writes && !is_writable(*e))) return std::nullopt;
     near.insert(*e);
-    return source::second;
+    return found_in::second;
   }
 
   /// Serves any access.
@@ -80,7 +80,7 @@ class line_caches {
       return o;
     }
     if (std::uint32_t* const hit = far.use(line)) {
-      o.from = source::second;
+      o.from = found_in::second;
       if (writes && !is_writable(*hit)) {
         take_from_others(core, line, o);
         *hit |= writable;
@@ -98,11 +98,11 @@ class line_caches {
     return o;
   }
 
-  state state_of(std::size_t core, std::uint32_t line) const noexcept {
-    if (!directory_.has(line, core)) return state::invalid;
-    if (owner_of(line) != static_cast<std::int64_t>(core)) return state::shared;
-    if (!is_changed(line)) return state::exclusive;
-    return directory_.only(line, core) ? state::modified : state::owned;
+  line_state state_of(std::size_t core, std::uint32_t line) const noexcept {
+    if (!directory_.has(line, core)) return line_state::invalid;
+    if (owner_of(line) != static_cast<std::int64_t>(core)) return line_state::shared;
+    if (!is_changed(line)) return line_state::exclusive;
+    return directory_.only(line, core) ? line_state::modified : line_state::owned;
   }
   bool in_first(std::size_t core, std::uint32_t line) const noexcept { return first_[core].find(line) != nullptr; }
   bool in_second(std::size_t core, std::uint32_t line) const noexcept { return second_[core].find(line) != nullptr; }
@@ -125,10 +125,10 @@ class line_caches {
   /// A core that does not have the line gets it.
   void fetch(std::size_t core, std::uint32_t line, bool writes, outcome& o) {
     const std::int64_t owner = owner_of(line);
-    o.from = source::memory;
+    o.from = found_in::memory;
     o.asked = true;
     if (owner != nobody) {
-      o.from = source::other_core;
+      o.from = found_in::other_core;
       o.supplier = static_cast<std::int16_t>(owner);
     }
     if (writes) {

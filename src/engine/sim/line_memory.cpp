@@ -105,24 +105,24 @@ picoseconds line_memory::invalidate(std::uint32_t core, const core_set& others, 
 picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds start,
                                picoseconds now) {
   if (homes_) return fetch_from_home(core, line, writes, start, now);
-  using source = line_caches::source;
+  using found_in = line_caches::found_in;
   const line_caches::outcome o = caches_.ask(core, line, writes);
-  if (o.from != source::first) ++counts.first_misses;
+  if (o.from != found_in::first) ++counts.first_misses;
   const picoseconds own =
-      o.from == source::first ? first_ : second_;  // the time in which the own caches find that they cannot serve it
-  contended_line_ = o.from == source::other_core || !o.invalidated.none();
+      o.from == found_in::first ? first_ : second_;  // the time in which the own caches find that they cannot serve it
+  contended_line_ = o.from == found_in::other_core || !o.invalidated.none();
   if (!o.asked) return own;
   const node_id here = core_nodes_[core], home = home_of(line);
   const picoseconds asked = network.send(here, home, control_, false, start + own, now);
   core_set others = o.invalidated;
   picoseconds until = asked;
   switch (o.from) {
-    case source::first:
-    case source::second:
+    case found_in::first:
+    case found_in::second:
       ++counts.upgrades;
       if (others.none()) until = network.send(home, here, control_, false, asked, now);
       break;
-    case source::other_core: {
+    case found_in::other_core: {
       ++counts.second_misses;
       ++counts.from_cores;
       const auto supplier = static_cast<std::size_t>(o.supplier);
@@ -134,7 +134,7 @@ picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writ
       if (writes) ++counts.invalidations;
       break;
     }
-    case source::memory: {
+    case found_in::memory: {
       ++counts.second_misses;
       ++counts.from_memory;
       const picoseconds served = contended_ ? controllers_[home.index()].take(asked, transfer_, now) : asked;

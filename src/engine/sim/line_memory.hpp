@@ -57,9 +57,9 @@ class line_memory {
   /// Serves the access if the core's own caches can; then how long that takes.
   std::optional<picoseconds> hit(std::uint32_t core, std::uint32_t line, bool writes) noexcept {
     if (homes_) return home_hit(core, line, writes);
-    const std::optional<line_caches::source> from = caches_.hit(core, line, writes);
+    const std::optional<line_caches::found_in> from = caches_.hit(core, line, writes);
     if (!from) return std::nullopt;
-    if (*from == line_caches::source::first) return first_;
+    if (*from == line_caches::found_in::first) return first_;
     ++counts.first_misses;
     return second_;
   }
@@ -94,9 +94,9 @@ class line_memory {
   line_caches empty() const;
   home_caches homes_of(const line_streams&) const;
   std::optional<picoseconds> home_hit(std::uint32_t core, std::uint32_t line, bool writes) noexcept {
-    const std::optional<home_caches::source> from = homes_->hit(core, line, writes);
+    const std::optional<home_caches::found_in> from = homes_->hit(core, line, writes);
     if (!from) return std::nullopt;
-    if (*from == home_caches::source::first) return first_;
+    if (*from == home_caches::found_in::first) return first_;
     ++counts.first_misses;
     return second_;
   }

@@ -30,7 +30,7 @@ double processor_seconds() noexcept {
 
 }  // namespace
 
-double cycles_between_accesses(const program& p, const machine_model& m, const settings& s, std::size_t t) noexcept {
+double cycles_between_accesses(const program& p, const machine_model& m, const run_options& s, std::size_t t) noexcept {
   if (s.access_cycles) return *s.access_cycles;
   const double instructions = p.lines.instructions.empty() ? -1 : p.lines.instructions[t];
   return instructions < 0 || m.line.instruction_cycles == 0 ? m.line.access_cycles
@@ -38,17 +38,17 @@ double cycles_between_accesses(const program& p, const machine_model& m, const s
 }
 
 void engine::make_lines() {
-  if (!settings_.parts.caches)
+  if (!options_.parts.caches)
     throw error("--without caches: the fidelity line is nothing without them; expected --fidelity block",
                 error_kind::setting);
-  if (settings_.distribution != distribution::first_touch && !machine_.line.homes)
+  if (options_.distribution != distribution::first_touch && !machine_.line.homes)
     throw error(
         "the fidelity line deals lines to the nodes in turn; expected no --distribution, or a machine with home "
         "caches, as tilepro64",
         error_kind::setting);
   std::vector<node_id> nodes;
   for (int w = 0; w < team_.size(); ++w) nodes.push_back(machine_.hardware.cores[static_cast<std::size_t>(w)].node);
-  lines_.emplace(machine_, program_.lines, std::move(nodes), settings_.parts);
+  lines_.emplace(machine_, program_.lines, std::move(nodes), options_.parts);
   const double cycle = 1000 / machine_.ghz;
   most_ahead_ = static_cast<picoseconds>(cycles_ahead * cycle);
   contention_time_ = static_cast<picoseconds>(cycles_contended * cycle);
@@ -56,7 +56,7 @@ void engine::make_lines() {
 }
 
 picoseconds engine::access_interval(std::size_t t) const noexcept {
-  return static_cast<picoseconds>(cycles_between_accesses(program_, machine_, settings_, t) * 1000 / machine_.ghz);
+  return static_cast<picoseconds>(cycles_between_accesses(program_, machine_, options_, t) * 1000 / machine_.ghz);
 }
 
 bool engine::has_rows(const frame& f) const noexcept {
@@ -138,7 +138,7 @@ void engine::replay(worker& w, frame& f) {
 }
 
 void engine::measure_lines_from_here() {
-  if (settings_.cold) lines_->empty_caches();
+  if (options_.cold) lines_->empty_caches();
   lines_->counts.flits = lines_->network.flits;
   baseline_.lines = lines_->counts;
   baseline_.links = lines_->network.links.links;

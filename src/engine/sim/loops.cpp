@@ -56,8 +56,8 @@ std::vector<std::vector<std::int32_t>> levels_of(const program& p) {
 
 class loops {
  public:
-  loops(const program& p, const machine_model& m, const settings& s, int workers)
-      : program_(p), machine_(m), data_(m), settings_(s), workers_(workers), recorded_(p.recorded.worker_node.size()) {
+  loops(const program& p, const machine_model& m, const run_options& s, int workers)
+      : program_(p), machine_(m), data_(m), options_(s), workers_(workers), recorded_(p.recorded.worker_node.size()) {
     result_.workers.resize(static_cast<std::size_t>(workers));
     result_.times.resize(static_cast<std::size_t>(workers));
     for (std::size_t t = 0; t < p.tasks(); ++t) {
@@ -80,7 +80,7 @@ class loops {
       bytes += a.touched;
       if (home_[a.region] != node) far += a.touched;
     }
-    std::uint64_t factor = settings_.noise ? noise_of(machine_, settings_.seed, task) : 1024;
+    std::uint64_t factor = options_.noise ? noise_of(machine_, options_.seed, task) : 1024;
     factor = stretched(machine_, factor, bytes == 0 ? 0 : static_cast<double>(far) / static_cast<double>(bytes));
     const picoseconds work = program_.compute[t] + data_.local(program_.bytes[t], program_.exposure_of(t));
     result_.serial += work;
@@ -136,7 +136,7 @@ class loops {
   const program& program_;
   const machine_model& machine_;
   data_rates data_;
-  const settings& settings_;
+  const run_options& options_;
   int workers_;
   std::size_t recorded_;
   std::vector<std::int32_t> home_;  // by region
@@ -145,7 +145,7 @@ class loops {
 
 }  // namespace
 
-result simulate_loops(const program& p, const machine_model& m, const settings& s, loop_schedule how) {
+result simulate_loops(const program& p, const machine_model& m, const run_options& s, loop_schedule how) {
   const int workers = s.workers == 0 ? static_cast<int>(m.hardware.cores.size()) : s.workers;
   const std::vector<std::vector<std::int32_t>> levels = levels_of(p);
   if (levels.empty()) throw error("loops: the recording has no keyed nodes behind its last mark", error_kind::input);

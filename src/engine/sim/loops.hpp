@@ -16,6 +16,6 @@ enum class loop_schedule : std::uint8_t {
 
 /// Simulates the keyed nodes after the recording's last mark; ignores s.policy and s.fidelity. Throws kith::error if
 /// there are none.
-result simulate_loops(const program&, const machine_model&, const settings&, loop_schedule);
+result simulate_loops(const program&, const machine_model&, const run_options&, loop_schedule);
 
 }  // namespace kith::sim

@@ -136,7 +136,7 @@ void memory::empty_caches() {
   for (lru_cache& c : private_) c.clear();
 }
 
-void memory::put(std::uint32_t region, std::uint64_t bytes, const layout& homes) {
+void memory::put(std::uint32_t region, std::uint64_t bytes, const address_layout& homes) {
   for (std::uint32_t c = 0; c < chunks(bytes); ++c) {
     if (const node_id home = homes.node_at(region, c * chunk_bytes_))
       chunks_[first_[region] + c].home = static_cast<std::int16_t>(home.value);

@@ -7,7 +7,7 @@
 // own rate, stretched by distance; the controller; each link.
 #pragma once
 
-#include "engine/sim/layout.hpp"
+#include "engine/sim/address_layout.hpp"
 #include "engine/sim/links.hpp"
 #include "engine/sim/lru_cache.hpp"
 
@@ -45,7 +45,7 @@ class memory {
   /// Sets the home of a region. Must be called before anything touches it.
   void put(std::uint32_t region, std::uint64_t bytes, node_id home);
   /// The same, chunk by chunk. Chunks that the layout does not place stay as they are.
-  void put(std::uint32_t region, std::uint64_t bytes, const layout& homes);
+  void put(std::uint32_t region, std::uint64_t bytes, const address_layout& homes);
 
   /// The chunks that an access touches are first .. first + chunks(bytes) - 1.
   std::uint32_t first_chunk(std::uint32_t region) const noexcept { return first_[region]; }

@@ -39,7 +39,7 @@ place_message place_network::take() {
 void engine::make_places() {
   if (program_.place.empty())
     throw error("the program has no places: its tasks do not say where they belong", error_kind::setting);
-  if (settings_.hardware.used || lines_ || policy().has_gate())
+  if (options_.hardware.used || lines_ || policy().has_gate())
     throw error("places are simulated without a scheduling unit, in fidelity abstract or block, and not under replay",
                 error_kind::setting);
   std::vector<node_id> nodes;
@@ -51,7 +51,7 @@ void engine::make_places() {
     throw error("the program has " + std::to_string(std::ranges::max(program_.place) + 1) + " places; " +
                     std::to_string(places_.size()) + " were asked for",
                 error_kind::setting);
-  network_.emplace(machine_, settings_.parts, std::move(nodes));
+  network_.emplace(machine_, options_.parts, std::move(nodes));
   message_cost_ = costs_.push;
 }
 
@@ -83,7 +83,7 @@ void engine::offer(worker& w, std::int32_t t) {
   place_state& here = places_[w.group.place];
   link(t);
   ++record_of(t).waits_for;  // its acceptance
-  if (settings_.places.works) {
+  if (options_.places.works) {
     frame& f = w.frames.back();
     f.state = frame_state::offering;
     f.offered = t;
@@ -118,7 +118,7 @@ void engine::deliver_message() {
       break;
     case place_message::kind::enable: receive_enable(m); break;
   }
-  if (settings_.keep_schedule) note_message(m, now);
+  if (options_.keep_schedule) note_message(m, now);
 }
 
 /// An offer has come: the place takes it while there is room in its buffer.
@@ -127,8 +127,8 @@ void engine::receive_offer(const place_message& m) {
   place_figures& counts = network_->counts[m.to];
   place_message back{
       .what = place_message::kind::accepted, .from = m.to, .to = m.from, .task = m.task, .worker = m.worker};
-  const bool full = here.fab >= settings_.places.fab_threshold;
-  if (full && m.refusals < settings_.places.most_refusals) {
+  const bool full = here.fab >= options_.places.fab_threshold;
+  if (full && m.refusals < options_.places.most_refusals) {
     ++counts.refused;
     back.what = place_message::kind::refused;
     back.refusals = m.refusals + 1;
@@ -161,7 +161,7 @@ void engine::receive_answer(const place_message& m) {
   const picoseconds now = places_[m.to].progress.clock;
   if (m.what == place_message::kind::refused) {
     const std::uint32_t times = std::min(m.refusals - 1, std::uint32_t{20});
-    const picoseconds pause = std::min(settings_.places.retry << times, settings_.places.retry_most);
+    const picoseconds pause = std::min(options_.places.retry << times, options_.places.retry_most);
     network_->send({.from = m.to, .to = m.from, .task = m.task, .worker = m.worker, .refusals = m.refusals},
                    argument_bytes(m.task), now + pause);
     return;

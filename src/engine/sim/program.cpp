@@ -105,13 +105,14 @@ program program_of(recording r, double core_gbs) {
     if (t.has(recorded_task::root)) {
       p.roots.push_back(me);
       if (t.ended == 0)
-        throw error("the recorded run did not end: it can be looked at, not replayed", error_kind::input);
+        throw error("the recorded run did not end: it can be looked at, not replayed; record it again until its end",
+                    error_kind::input);
       continue;
     }
     if (t.has(recorded_task::fence) || t.has(recorded_task::discovered)) continue;
     if (t.creator < 0)
       throw error("the recorded run did not end (task " + std::to_string(i) +
-                      " has no creator); it can be looked at, not replayed",
+                      " has no creator): it can be looked at, not replayed; record it again until its end",
                   error_kind::input);
     if (t.has(recorded_task::generated) && !t.has(recorded_task::keyed) && !p.dependences(i).empty()) {
       p.static_graph_nodes.emplace_back(t.scope, me);
@@ -170,7 +171,9 @@ program program_of(recording r, double core_gbs) {
   whole.end_allocation = p.recorded.allocations.size();
   whole.nodes = static_cast<std::int32_t>(std::clamp<std::int64_t>(p.recorded.meta_number("nodes", 1), 1, 1 << 20));
   whole.workers = static_cast<std::int32_t>(p.recorded.worker_node.size());
-  if (p.roots.empty()) throw error("the recording has no run in it", error_kind::input);
+  if (p.roots.empty())
+    throw error("the recording has no run in it; expected one of a program that calls runtime::run() or submits tasks",
+                error_kind::input);
   if (!p.recorded.marks.empty()) {
     const std::uint64_t from = p.recorded.marks.back().at;
     while (whole.measured_from + 1 < p.roots.size() &&

@@ -123,7 +123,7 @@ void add_places(program& p) {
   }
 }
 
-void use_recorded_places(settings& s, const program& p, int workers) {
+void use_recorded_places(run_options& s, const program& p, int workers) {
   if (p.recorded.places.empty()) return;
   s.places.count = static_cast<int>(p.recorded.places.size());
   s.places.workers = workers;

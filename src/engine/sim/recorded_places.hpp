@@ -17,6 +17,6 @@ void add_places(program&);
 /// Of a program that was recorded with places: as many, each with `workers` workers (0: on all cores of its share of
 /// the machine). A worker whose activity is not yet accepted runs other tasks, as is usual
 /// (kith::place_waiting::works).
-void use_recorded_places(settings&, const program&, int workers);
+void use_recorded_places(run_options&, const program&, int workers);
 
 }  // namespace kith::sim

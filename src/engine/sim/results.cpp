@@ -27,7 +27,7 @@ void engine::measure_from_here() {
     baseline_.sums.push_back(w.sums.snapshot());
     baseline_.times.push_back({w.useful, w.overhead, w.stall});
   }
-  if (memory_ && settings_.cold) memory_->empty_caches();
+  if (memory_ && options_.cold) memory_->empty_caches();
   if (memory_) {
     baseline_.local_bytes = memory_->local_bytes;
     baseline_.remote_bytes = memory_->remote_bytes;
@@ -45,7 +45,7 @@ void engine::measure_from_here() {
 }
 
 result engine::results() {
-  if (const std::string word = policy().final_error(); !word.empty()) throw error(word);
+  if (const std::string word = policy().final_error(); !word.empty()) throw error("simulation: " + word);
   result r;
   for (const member_state& m : members_) {
     r.makespan = std::max(r.makespan, m.ended - baseline_.time);
@@ -88,7 +88,7 @@ result engine::results() {
   }
   if (lines_) line_results(r);
   if (network_) place_results(r);
-  if (settings_.keep_schedule) {
+  if (options_.keep_schedule) {
     finish_schedule();
     r.schedule = std::move(schedule_);
   }

@@ -19,7 +19,7 @@ void engine::start_members(const worker& w) {
   measure_from_here();
   started_ = true;
   for (std::size_t k = 0; k < members_.size(); ++k) {
-    members_[k].starts = w.clock + k * settings_.stagger;
+    members_[k].starts = w.clock + k * options_.stagger;
     if (members_.size() > 1) set_start_event(k, members_[k].starts);
   }
 }

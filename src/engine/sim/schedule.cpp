@@ -32,12 +32,12 @@ void engine::forget_recorded_run() {
 
 /// The creation of `t` begins.
 void engine::note_creation_began(const worker& w, std::int32_t t) {
-  if (settings_.keep_schedule) schedule_.tasks[static_cast<std::size_t>(t)].created = w.clock / 1000;
+  if (options_.keep_schedule) schedule_.tasks[static_cast<std::size_t>(t)].created = w.clock / 1000;
 }
 
 /// The creation of `t` has ended. Nodes that are found have no separate beginning.
 void engine::note_created(const worker& w, std::int32_t t) {
-  if (!settings_.keep_schedule) return;
+  if (!options_.keep_schedule) return;
   recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
   kept.create_until = w.clock / 1000;
   kept.created = std::min(kept.created, kept.create_until);
@@ -46,12 +46,12 @@ void engine::note_created(const worker& w, std::int32_t t) {
 
 /// The task and its children have ended.
 void engine::note_completed(const worker& w, std::int32_t t) {
-  if (settings_.keep_schedule) schedule_.tasks[static_cast<std::size_t>(t)].completed = w.clock / 1000;
+  if (options_.keep_schedule) schedule_.tasks[static_cast<std::size_t>(t)].completed = w.clock / 1000;
 }
 
 /// Notes where data is before any task has touched it.
 void engine::note_first_homes() {
-  if (!settings_.keep_schedule) return;
+  if (!options_.keep_schedule) return;
   for (std::uint32_t r = 0; r < schedule_.regions.size(); ++r) note_home(r, 0);
 }
 
@@ -140,9 +140,9 @@ void engine::finish_schedule() {
   recording& s = schedule_;
   const auto nodes = static_cast<std::int32_t>(machine_.hardware.nodes.size());
   s.meta["engine"] = "sim";
-  s.meta["policy"] = settings_.policy;
+  s.meta["policy"] = options_.policy;
   s.meta["migrate"] = take_migration(s.meta["policy"]) ? "1" : "0";
-  s.meta["seed"] = std::to_string(settings_.seed);
+  s.meta["seed"] = std::to_string(options_.seed);
   s.meta["machine"] = machine_.hardware.name;
   s.meta["distances"] = distances_text(machine_.hardware);
   s.meta["nodes"] = std::to_string(nodes);

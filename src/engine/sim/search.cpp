@@ -33,7 +33,7 @@ void engine::refuse(task& t, const std::string& why) const {
 }
 
 picoseconds engine::far_cost(picoseconds near, const worker& w, worker_id owner) const {
-  if (!settings_.parts.latency) return near;
+  if (!options_.parts.latency) return near;
   const int distance = owner ? team_.distance(w.node, w.group.workers.node_of(owner)) : shared_distance_;
   return near * static_cast<picoseconds>(distance) / 10;
 }
@@ -41,7 +41,7 @@ picoseconds engine::far_cost(picoseconds near, const worker& w, worker_id owner)
 /// In fidelity line, where lines have home caches, the memory of a queue that has no owner is spread over all of them:
 /// the mean distance.
 int engine::distance_of_shared() const {
-  if (!machine_.line.homes || settings_.fidelity != fidelity::line) return 10;
+  if (!machine_.line.homes || options_.fidelity != fidelity::line) return 10;
   std::int64_t sum = 0;
   const std::vector<node_id>& nodes = team_.inhabited();
   for (const node_id a : nodes) {
@@ -53,7 +53,7 @@ int engine::distance_of_shared() const {
 /// search() has paid for the search, so a pop or a failed attempt costs nothing here, except the time until a shared
 /// queue is free.
 void engine::charge(worker& w, event e, worker_id owner) {
-  if (e == event::steal && settings_.keep_schedule) {
+  if (e == event::steal && options_.keep_schedule) {
     schedule_.steals.push_back({static_cast<std::int16_t>(w.number),
                                 static_cast<std::int16_t>(owner.value + static_cast<std::int32_t>(w.group.first)),
                                 w.clock / 1000});
@@ -62,7 +62,7 @@ void engine::charge(worker& w, event e, worker_id owner) {
     if (e == event::push && !unit_->reads) push_to_unit(w);
     return;
   }
-  if (!settings_.parts.scheduling) return;
+  if (!options_.parts.scheduling) return;
   picoseconds took = 0;
   switch (e) {
     case event::push: took = far_cost(costs_.push, w, owner); break;
@@ -70,7 +70,7 @@ void engine::charge(worker& w, event e, worker_id owner) {
     case event::pop: took = owner ? 0 : far_cost(costs_.pop, w, owner) - costs_.pop; break;
     default: break;
   }
-  if (!owner && settings_.parts.contention) {  // a shared queue serves one worker at a time
+  if (!owner && options_.parts.contention) {  // a shared queue serves one worker at a time
     picoseconds& free = queue_free_at_[w.here()];
     const picoseconds waited = free > w.clock ? free - w.clock : 0;
     free = w.clock + waited + far_cost(e == event::pop ? costs_.pop : costs_.push, w, owner) / 2;
@@ -118,7 +118,7 @@ void engine::wake_at(worker& w, picoseconds time) {
   w.parked = false;
   w.group.parked[w.id.index() / 64] &= ~(std::uint64_t{1} << (w.id.index() % 64));
   w.clock = time;
-  if (settings_.keep_schedule)
+  if (options_.keep_schedule)
     schedule_.idles.push_back({static_cast<std::int16_t>(w.number), w.parked_at / 1000, w.clock / 1000});
   w.search_paid = true;
   w.empty_rounds = 0;
@@ -143,7 +143,7 @@ void engine::begin_job(worker& w) {
 }
 
 void engine::end_job(worker& w) {
-  if (settings_.keep_schedule) {
+  if (options_.keep_schedule) {
     schedule_.jobs.push_back({static_cast<std::int16_t>(w.number), w.current_job_size.tasks,
                               w.current_job_size.dependences, w.job_began / 1000, w.clock / 1000});
   }
@@ -286,10 +286,10 @@ void engine::search(worker& w) {
     return;
   }
   const poll_result l = unit_ ? poll_unit(w, w.clock) : w.group.policy.next(w);
-  if (asks_first && l.what != poll_result::found &&
+  if (asks_first && l.kind != poll_result::found &&
       runs_claimed(claim_child(w.frames.back().scope, w.empty_rounds != 0)))
     return;
-  if (l.what == poll_result::found) {
+  if (l.kind == poll_result::found) {
     w.failed_searches = w.empty_rounds = 0;
     if (waits) w.frames.back().failed_searches = 0;
     const bool stolen = std::exchange(w.known_steals, w.sums[event::steal]) != w.sums[event::steal];
@@ -307,7 +307,7 @@ void engine::search(worker& w) {
   ++w.failed_searches;
   if (waits && w.frames.back().state == frame_state::helping) {
     frame& f = w.frames.back();
-    if (++f.failed_searches < life::throttle::most_failed_searches && l.what != poll_result::empty) return;
+    if (++f.failed_searches < life::throttle::most_failed_searches && l.kind != poll_result::empty) return;
     if (!std::exchange(f.waiting_announced, true)) {  // the policy may hold tasks back
       w.group.policy.waiting(w);
       f.failed_searches = 0;
@@ -317,7 +317,7 @@ void engine::search(worker& w) {
     w.failed_searches = 0;
     return;
   }
-  if (l.what != poll_result::empty) return;
+  if (l.kind != poll_result::empty) return;
   // The round that ends with the first `empty` may have begun before a push; the second one is complete.
   if (++w.empty_rounds < 2) {
     w.group.last_round[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);

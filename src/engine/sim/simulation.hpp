@@ -69,7 +69,7 @@ struct place_figures {
   double fab_mean = 0;  // averaged over the arrivals
 };
 
-struct settings {
+struct run_options {
   std::string policy = "auto";
   std::shared_ptr<const sim::plan> plan;  // decides in place of the policy, if there is one
   std::uint64_t seed = 1;
@@ -144,16 +144,16 @@ struct result : statistics {
   double stall_seconds_per_task() const noexcept;
 };
 
-/// Cycles of a core between two accesses of the task, in fidelity line: those of the settings; else the task's
+/// Cycles of a core between two accesses of the task, in fidelity line: those of the options; else the task's
 /// instructions for each access times the machine's cycles of an instruction; else, where one of these is not known,
 /// the machine's.
-double cycles_between_accesses(const program&, const machine_model&, const settings&, std::size_t task) noexcept;
+double cycles_between_accesses(const program&, const machine_model&, const run_options&, std::size_t task) noexcept;
 
-/// The settings of the run that speed-ups compare with: `auto` on the machine's first core, all else the same.
-settings alone_of(settings);
+/// The options of the run that speed-ups compare with: `auto` on the machine's first core, all else the same.
+run_options alone_of(run_options);
 
 /// Throws kith::error for a wrong setting, and if tasks are left that no worker can run; the error names some
 /// of them and what each waits for.
-result simulate(const program&, const machine_model&, const settings&);
+result simulate(const program&, const machine_model&, const run_options&);
 
 }  // namespace kith::sim

@@ -81,7 +81,7 @@ class unit {
 
 /// The prefetcher of one core.
 struct prefetcher {
-  enum class state : std::uint8_t {
+  enum class prefetch_state : std::uint8_t {
     idle,
     requests,  // its request arrives when `due`
     served,    // the unit searches for a task until `due`
@@ -91,7 +91,7 @@ struct prefetcher {
     std::int32_t task;
     picoseconds arrives;
   };
-  state current = state::idle;
+  prefetch_state current = prefetch_state::idle;
   picoseconds due = 0;
   std::deque<fetched_task> buffer;
 };

@@ -84,8 +84,8 @@ struct frame {
   std::uint64_t row = 0;
   picoseconds computed = 0;
   std::uint32_t stack_base = 0;
-  std::size_t adopted_from = 0;   // the number of entries of worker::adopted when its wait began
-  identity::creator naming = {};  // used if there is a gate
+  std::size_t adopted_from = 0;        // the number of entries of worker::adopted when its wait began
+  identity::naming_state naming = {};  // used if there is a gate
 };
 
 /// A worker's own request to the scheduling unit, if the machine's queues are there.
@@ -127,7 +127,7 @@ class worker final : public sequential::worker_view {
   void refuse(task& t, const std::string& why) override;
   void submit(kith::job<sequential::worker_view>& j, const worker_set& audience) override;
   bool drop_if_dead(task& t) override;
-  const identity::creator& innermost() const noexcept override {
+  const identity::naming_state& innermost() const noexcept override {
     return frames.empty() ? worker_view::innermost() : frames.back().naming;
   }
 

@@ -31,7 +31,7 @@ void* aligned(void* part) noexcept {
 
 }  // namespace
 
-bells::bells(MPI_Comm job, const std::vector<process_card>& cards, int here) : of_(cards.size(), nullptr) {
+bells::bells(MPI_Comm job, const std::vector<process_card>& cards, int here) : by_place_(cards.size(), nullptr) {
   // Not by MPI_COMM_TYPE_SHARED: processes in different containers may not be able to share memory.
   const auto is_here = [&](const process_card& c) {
     return c.machine == cards[static_cast<std::size_t>(here)].machine;
@@ -66,11 +66,11 @@ void bells::find_others(MPI_Comm job) {
     void* part = nullptr;
     MPI_Group_translate_ranks(group_here, 1, &r, group_all, &place);
     MPI_Win_shared_query(memory_, r, &size, &unit, static_cast<void*>(&part));
-    if (r != here) of_[static_cast<std::size_t>(place)] = std::launder(static_cast<bell*>(aligned(part)));
+    if (r != here) by_place_[static_cast<std::size_t>(place)] = std::launder(static_cast<bell*>(aligned(part)));
   }
   MPI_Group_free(&group_here);
   MPI_Group_free(&group_all);
-  rung_by_all_ = near == static_cast<int>(of_.size());
+  rung_by_all_ = near == static_cast<int>(by_place_.size());
 }
 
 bells::~bells() {

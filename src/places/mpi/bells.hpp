@@ -42,7 +42,7 @@ class bells {
   bell& own() noexcept { return *own_; }
   /// Rings the bell of a place, if it is on this machine.
   void ring(int place) noexcept {
-    if (bell* const b = of_[static_cast<std::size_t>(place)]) b->ring();
+    if (bell* const b = by_place_[static_cast<std::size_t>(place)]) b->ring();
   }
   /// Whether all other places ring this one.
   bool rung_by_all() const noexcept { return rung_by_all_; }
@@ -54,7 +54,7 @@ class bells {
 
   bell alone_;
   bell* own_ = &alone_;
-  std::vector<bell*> of_;  // by place; null: not on this machine
+  std::vector<bell*> by_place_;  // by place; null: not on this machine
   MPI_Comm machine_ = MPI_COMM_NULL;
   MPI_Win memory_ = MPI_WIN_NULL;
   bool rung_by_all_ = false, kept_ = false;

@@ -202,7 +202,7 @@ void mpi_endpoint::start(const collective& c) {
   active_ = clock::now();
   MPI_Request r = MPI_REQUEST_NULL;
   const auto count = static_cast<int>(c.count);
-  const MPI_Datatype type = types[static_cast<std::size_t>(c.of)];
+  const MPI_Datatype type = types[static_cast<std::size_t>(c.element_type)];
   const auto reduce = [&](MPI_Op op) { return MPI_Iallreduce(MPI_IN_PLACE, c.data, count, type, op, job_, &r); };
   int result = MPI_SUCCESS;
   switch (c.what) {

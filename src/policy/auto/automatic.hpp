@@ -171,9 +171,9 @@ class automatic final : public policy<World>, public observer<World> {
     return now;
   }
 
-  /// While the worker finds both, it runs as many tasks without data as with, because those leave memory to others: if
-  /// it has begun fewer of them, it takes its own, which are the newest, or another worker's; else its node's. After
-  /// these, it takes tasks of other nodes.
+  /// While the worker finds both, it runs as many tasks without data as tasks with data, because the former leave the
+  /// memory to others. If it has begun fewer without data, it takes one of these: the newest of its own, or another
+  /// worker's. Else it takes one with data, of its node. If there is none of either, it takes tasks of other nodes.
   poll_result next(worker& self) override {
     if (!data_seen_.load(relaxed)) return dataless_.next(self);
     chains_.leaves(self);
@@ -204,7 +204,7 @@ class automatic final : public policy<World>, public observer<World> {
     }
     if (const poll_result l = dataless_.rob(self); l.work != nullptr) {
       return passing_on_dataless(*l.work, self);
-    } else if (l.what != poll_result::empty && !runs_.holds_any()) {
+    } else if (l.kind != poll_result::empty && !runs_.holds_any()) {
       return l;
     }
     thefts_.begin_waiting(self.node);
@@ -266,7 +266,7 @@ class automatic final : public policy<World>, public observer<World> {
     ring_for_room(self);
     return poll_result::got(t);
   }
-  /// The same, for a task without data.
+  /// As passing_on(), for a task without data, which it counts.
   poll_result passing_on_dataless(task& t, worker& self) {
     std::int32_t& lead = states_[self.id.index()].lead;
     lead = std::max(lead - 1, -most_lead);

@@ -82,7 +82,7 @@ class balanced_placement {
   /// The task will run on this node, which becomes the home of its data without one.
   void settle(task& t, node_id chosen, worker& self) {
     for (kept_access a : t.access_list()) {
-      if (!has_home(a) || !memory_.place(a, chosen)) continue;
+      if (!has_home(a) || !memory_.set_home(a, chosen)) continue;
       self.meter(event::region_placed, {});
       dealt_[chosen.index()].fetch_add(a.bytes(), relaxed);
     }

@@ -36,7 +36,7 @@ class chain_bound {
 
   chain_bound(const policy_context& s, const policy_options& given)
       : team_(s.workers),
-        kinds_(different),
+        types_(different),
         nodes_(static_cast<std::size_t>(team_.nodes())),
         states_(static_cast<std::size_t>(team_.size())) {
     if (given.is("chains", "free")) return;
@@ -46,11 +46,11 @@ class chain_bound {
   /// The worker's last task made `t` ready. Returns whether the worker may continue with `t` right now; if so, it
   /// must.
   bool goes_on(const task& t, worker& self) {
-    state& mine = states_[self.id.index()];
+    worker_state& mine = states_[self.id.index()];
     const bool linked = mine.has_most_of(t);
     count(t, linked);
     if (linked && !may_begin(t, self)) {
-      kind_of(t).cut.fetch_add(1, relaxed);
+      statistics_of(t).cut.fetch_add(1, relaxed);
       mine.links = 0;  // so that it does not count as ended
       return false;
     }
@@ -65,13 +65,13 @@ class chain_bound {
   /// true if nothing else runs there.
   bool has_room(const task& t, node_id n, std::uint64_t less = 0) const {
     const node& there = nodes_[n.index()];
-    if (there.room == 0 || !is_bound(kind_of(t), n)) return true;
+    if (there.room == 0 || !is_bound(statistics_of(t), n)) return true;
     const std::uint64_t others = there.running.load(relaxed) - less;
     return others == 0 || others + std::max(less, chain_of(t)) <= there.room;
   }
   /// The worker runs `t`.
   void begins(const task& t, worker& self) {
-    kind& k = kind_of(t);
+    type_statistics& k = statistics_of(t);
     if (k.cut.load(relaxed) > 0) {
       k.cut.fetch_add(-1, relaxed);  // most likely it continues one of the chains that were cut
     } else {
@@ -82,7 +82,7 @@ class chain_bound {
   /// The worker's chain, if any, has ended. Must be called before the worker sleeps, or does anything else for
   /// long.
   void leaves(worker& self) {
-    state& mine = states_[self.id.index()];
+    worker_state& mine = states_[self.id.index()];
     if (mine.bytes == 0) return;
     ended(mine);
     resize(mine, self, 0);
@@ -96,10 +96,10 @@ class chain_bound {
 
   /// As observer::ran(). Returns true if the trial is over: tasks that wait at this node may begin.
   bool timed(const task& t, worker& self, std::uint64_t nanoseconds) {
-    const state& mine = states_[self.id.index()];
+    const worker_state& mine = states_[self.id.index()];
     const node& here = nodes_[self.node.index()];
     if (mine.links == 0 || mine.bytes == 0 || here.room == 0) return false;
-    kind& k = kind_of(t);
+    type_statistics& k = statistics_of(t);
     const std::uint64_t running = here.running.load(relaxed);
     const bool fits = running <= here.room;
     const float chains = static_cast<float>(running) / static_cast<float>(mine.bytes);
@@ -128,14 +128,14 @@ class chain_bound {
 
   enum class verdict : std::uint8_t { none, free, bound };
 
-  struct kind {  // of tasks
-    // Bytes of the last chain with a task of this kind; 0: not known.
+  struct type_statistics {
+    // Bytes of the last chain with a task of this type; 0: not known.
     typename World::template shared<std::uint64_t> chain{0};
     // Share of its tasks that lately continued a chain.
     typename World::template shared<float> linked{0};
     // Bytes per nanosecond that a node processes without a bound; 0: not known.
     running_mean<World> crowded;
-    // Links of the chains that have ended with a task of this kind; 0: none has.
+    // Links of the chains that have ended with a task of this type; 0: none has.
     running_mean<World> links;
     // Waiting tasks that would have continued a chain.
     typename World::template shared<std::int32_t> cut{0};
@@ -145,7 +145,7 @@ class chain_bound {
     typename World::template shared<std::uint64_t> running{0};  // bytes of the node's chains
     std::uint64_t room = 0;                                     // bytes of the caches; 0: not known, or no bound
   };
-  struct alignas(false_sharing_range) state {
+  struct alignas(false_sharing_range) worker_state {
     std::uint64_t bytes = 0;    // of the chain, as counted in `running`
     std::uint64_t seen = 0;     // the most bytes of any of its tasks
     std::uint16_t last = 0;     // the type of its last task
@@ -167,31 +167,31 @@ class chain_bound {
     }
   };
 
-  const kind& kind_of(const task& t) const { return kinds_[t.type % different]; }
-  kind& kind_of(const task& t) { return kinds_[t.type % different]; }
+  const type_statistics& statistics_of(const task& t) const { return types_[t.type % different]; }
+  type_statistics& statistics_of(const task& t) { return types_[t.type % different]; }
   /// What a chain with `t` counts for until its size is known: as much as the last one with tasks of this type.
   std::uint64_t chain_of(const task& t) const {
-    const std::uint64_t last_chain = kind_of(t).chain.load(relaxed);
+    const std::uint64_t last_chain = statistics_of(t).chain.load(relaxed);
     return last_chain != 0 ? last_chain : placed_bytes(t);
   }
-  bool is_bound(const kind& k, node_id n) const {
+  bool is_bound(const type_statistics& k, node_id n) const {
     return scout_.load(relaxed) == n.value ? k.linked.load(relaxed) > mostly : k.found.load(relaxed) == verdict::bound;
   }
   void count(const task& t, bool linked) {
-    auto& share = kind_of(t).linked;
+    auto& share = statistics_of(t).linked;
     const float old = share.load(relaxed);
     share.store(old + ((linked ? 1.F : 0.F) - old) / 8, relaxed);
   }
   void take(const task& t, worker& self, std::uint32_t links) {
-    state& mine = states_[self.id.index()];
+    worker_state& mine = states_[self.id.index()];
     if (links == 0) ended(mine);
     mine.links = links;
     mine.last = t.type;
     const std::uint64_t own = reads_.own_bytes(t, self);
     mine.seen = links == 0 ? own : std::max(mine.seen, own);
     const bool shown = links >= shows;
-    if (shown) kind_of(t).chain.store(mine.seen, relaxed);
-    const std::uint64_t last_chain = kind_of(t).chain.load(relaxed);
+    if (shown) statistics_of(t).chain.store(mine.seen, relaxed);
+    const std::uint64_t last_chain = statistics_of(t).chain.load(relaxed);
     resize(mine, self, shown ? mine.seen : std::max(links == 0 ? 0 : mine.bytes, last_chain != 0 ? last_chain : own));
     const node& here = nodes_[self.node.index()];
     mine.settled = links == 0 ? 0 : mine.settled + (here.running.load(relaxed) <= here.room ? 1 : 0);
@@ -201,15 +201,15 @@ class chain_bound {
     }
   }
   /// The worker's chain has ended by itself.
-  void ended(const state& mine) {
-    if (mine.links > 0) kinds_[mine.last % different].links.add(static_cast<float>(mine.links));
+  void ended(const worker_state& mine) {
+    if (mine.links > 0) types_[mine.last % different].links.add(static_cast<float>(mine.links));
   }
-  void resize(state& mine, const worker& self, std::uint64_t bytes) {
+  void resize(worker_state& mine, const worker& self, std::uint64_t bytes) {
     if (bytes != mine.bytes)
       nodes_[self.node.index()].running.fetch_add(bytes - std::exchange(mine.bytes, bytes), relaxed);
   }
 
-  void try_at(node_id n, kind& k, std::uint64_t chain) {
+  void try_at(node_id n, type_statistics& k, std::uint64_t chain) {
     if (scout_.load(relaxed) != nobody || k.linked.load(relaxed) < mostly) return;
     if (k.links.get() != 0 && k.links.get() < warm) return;  // they end before the trial could count them
     if (nodes_[n.index()].room * part < chain * static_cast<std::uint64_t>(team_.working_at(n))) {
@@ -223,7 +223,7 @@ class chain_bound {
     scout_.store(n.value, relaxed);
   }
   /// Takes a sample at the scout. `speed` is 0 if the sample does not count.
-  bool tried(const kind& k, float speed, const worker& self) {
+  bool tried(const type_statistics& k, float speed, const worker& self) {
     const float before = k.crowded.get();
     if (before != 0 && speed != 0) {
       gained_.store(gained_.load(relaxed) + speed / before, relaxed);
@@ -234,7 +234,7 @@ class chain_bound {
     if (looked_at_.fetch_add(1, relaxed) + 1 < most && counted < trial) return false;
     if (ending_.fetch_add(1, relaxed) != 0) return false;  // another worker ends the trial
     const bool pays = counted >= trial / 2 && gained_.load(relaxed) > gain * static_cast<float>(counted);
-    for (kind& each : kinds_) {
+    for (type_statistics& each : types_) {
       if (each.crowded.get() != 0 && each.found.load(relaxed) == verdict::none)
         each.found.store(pays ? verdict::bound : verdict::free, relaxed);
     }
@@ -244,9 +244,9 @@ class chain_bound {
   }
 
   const team& team_;
-  std::vector<kind> kinds_;
+  std::vector<type_statistics> types_;
   std::vector<node> nodes_;
-  std::vector<state> states_;
+  std::vector<worker_state> states_;
   shared_reads<World> reads_;
   typename World::template shared<bool> any_bound_{false};
   typename World::template shared<std::uint32_t> seen_{0};  // crowded samples since the last trial

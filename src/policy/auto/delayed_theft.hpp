@@ -2,10 +2,10 @@
 //
 // Not in the papers. The rule is that of the ski rental problem: who does not know how long a need lasts, and buys when
 // the rent paid is as much as the price, pays at most twice what was unavoidable. Waiting is the rent. The price is
-// what the task takes longer elsewhere (task_times.hpp), for each theft that is of use. Not of use are those after
-// which the thief finds tasks of its own node waiting: it could have waited for them. The share of these, in times of a
-// task, is the least wait: where thefts have been of use, a long wait only loses time. Time is counted in tasks that
-// the victim's workers begin.
+// what the task takes longer elsewhere (task_times.hpp), divided by the share of thefts that were useful. A theft was
+// not useful if the thief finds tasks of its own node waiting afterwards: it could have waited for them. The price
+// is at least the share of thefts that were not useful, times a task's time: where thefts have been useful, a long wait
+// only loses time. Time is counted in tasks that the victim's workers begin.
 #pragma once
 
 #include "policy/auto/task_times.hpp"

@@ -33,7 +33,7 @@ class hot_end {
   hot_end(const policy_context& s, queue_order order, const policy_options& given)
       : team_(s.workers),
         measures_(given.is("recent", "auto") && order == queue_order::fifo && team_.machines().size() == 1),
-        kinds_(different),
+        types_(different),
         states_(static_cast<std::size_t>(team_.size())) {}
 
   /// The end from which the worker should take its next task, if the task queued last has this type and
@@ -42,7 +42,7 @@ class hot_end {
     state& mine = states_[self.id.index()];
     mine = {mine.takes, queue_end::first, false};
     if (!measures_) return mine.from;
-    const bool hot = is_hot(kinds_[type % different]);
+    const bool hot = is_hot(types_[type % different]);
     if (waiting * (hot ? few_hot : few) <= team_.working_at(self.node)) return mine.from;
     const bool other = ++mine.takes % probe == 0;
     mine.from = hot != other ? queue_end::last : queue_end::first;
@@ -52,11 +52,11 @@ class hot_end {
   /// The worker runs a task that was not taken from the chosen end.
   void went_on(worker& self) { states_[self.id.index()].chosen = false; }
 
-  /// As observer::ran().
+  /// The task's body has ended, and took so long (observer::ran()).
   void timed(const task& t, worker& self, std::uint64_t nanoseconds) {
     const state& mine = states_[self.id.index()];
     if (!mine.chosen) return;
-    mean& m = kinds_[t.type % different].taken[mine.from == queue_end::last ? 1 : 0];
+    mean& m = types_[t.type % different].taken[mine.from == queue_end::last ? 1 : 0];
     const float now = static_cast<float>(nanoseconds) / static_cast<float>(placed_bytes(t)), old = m.each.load(relaxed);
     const std::uint32_t n = std::min(m.samples.load(relaxed) + 1, enough);
     m.samples.store(n, relaxed);
@@ -77,7 +77,7 @@ class hot_end {
     typename World::template shared<float> each{0};  // nanoseconds a byte
     typename World::template shared<std::uint32_t> samples{0};
   };
-  struct kind {
+  struct type_statistics {
     std::array<mean, 2> taken;  // first, last
     typename World::template shared<bool> hot{false};
   };
@@ -87,7 +87,7 @@ class hot_end {
     bool chosen = false;  // the task was taken from `from`, and there was a choice
   };
 
-  static bool is_hot(kind& k) {
+  static bool is_hot(type_statistics& k) {
     const auto& [first, last] = k.taken;
     if (first.samples.load(relaxed) < enough || last.samples.load(relaxed) < enough) return false;
     const bool now = k.hot.load(relaxed);
@@ -98,7 +98,7 @@ class hot_end {
 
   const team& team_;
   bool measures_;
-  std::vector<kind> kinds_;
+  std::vector<type_statistics> types_;
   std::vector<state> states_;
 };
 

@@ -69,7 +69,7 @@ class initial_runs {
     try {
       std::vector<sequence> types = choose(all);
       for (; left != all.end(); ++left) {
-        sequence& s = of(types, (*left)->type);
+        sequence& s = sequence_of(types, (*left)->type);
         send(**left, s.sent < s.nodes.size() ? s.nodes[s.sent++] : node_id());
       }
     } catch (...) {
@@ -89,14 +89,14 @@ class initial_runs {
     std::size_t sent;
   };
 
-  static sequence& of(std::vector<sequence>& all, std::uint16_t type) {
+  static sequence& sequence_of(std::vector<sequence>& all, std::uint16_t type) {
     const auto at = std::ranges::find(all, type, &sequence::type);
     return at != all.end() ? *at : all.emplace_back(sequence{type, 0, {}, 0});
   }
   /// The nodes of the tasks of each type.
   std::vector<sequence> choose(std::span<task* const> all) const {
     std::vector<sequence> types;
-    for (const task* t : all) ++of(types, t->type).tasks;
+    for (const task* t : all) ++sequence_of(types, t->type).tasks;
     const auto nodes = static_cast<std::int64_t>(team_.inhabited().size());
     std::int64_t rounds = runs_;  // the same for all types, so that tasks with the same place in their sequences meet
     for (const sequence& s : types) rounds = s.tasks < nodes ? rounds : std::min(rounds, s.tasks / nodes);

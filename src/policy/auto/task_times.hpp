@@ -26,13 +26,13 @@ class task_times {
 
   /// A task of this type, with `bytes` of data, ran where most of that is.
   void ran_near(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds) {
-    kind& k = types_[type % different];
+    type_statistics& k = types_[type % different];
     k.near.add(each(nanoseconds, bytes));
     k.time.add(static_cast<float>(nanoseconds));
   }
   /// The same, at this distance from most of its data (local: 10).
   void ran_far(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds, int distance) {
-    kind& k = types_[type % different];
+    type_statistics& k = types_[type % different];
     const float near = k.near.get();
     if (near != unknown)
       k.more[doublings(distance)].add(std::max(each(nanoseconds, bytes) - near, least) / steps(distance));
@@ -42,7 +42,7 @@ class task_times {
   float time(std::uint16_t type) const { return types_[type % different].time.get(); }
   /// How much longer such a task takes at this distance from its data: 0: not at all; 1: twice as long.
   float longer(std::uint16_t type, int distance) const {
-    const kind& k = types_[type % different];
+    const type_statistics& k = types_[type % different];
     const float near = k.near.get(), more = k.more[doublings(distance)].get();
     if (near == unknown) return steps(distance);
     return (more != unknown ? more : std::min(memory_time, near)) * steps(distance) / near;
@@ -52,7 +52,7 @@ class task_times {
   static constexpr std::size_t different = 256;
   static constexpr float unknown = 0, least = 1e-6F;
 
-  struct kind {
+  struct type_statistics {
     running_mean<World> near;                 // nanoseconds per byte
     running_mean<World> time;                 // nanoseconds
     std::array<running_mean<World>, 7> more;  // extra time for each step of distance
@@ -68,7 +68,7 @@ class task_times {
     return std::max(static_cast<float>(nanoseconds) / static_cast<float>(bytes), least);
   }
 
-  std::vector<kind> types_;
+  std::vector<type_statistics> types_;
 };
 
 }  // namespace kith

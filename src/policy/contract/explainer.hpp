@@ -64,7 +64,7 @@ class explainer {
   const policy_options& options;
 
   void say(std::string sentence) { sentences_.push_back(std::move(sentence)); }
-  /// The same, with the policy's name in front.
+  /// Says the sentence with the policy's name in front.
   void say_of_policy(const std::string& sentence) { say(options.policy() + ": " + sentence); }
   /// If the task was stolen just before it ran, says from where, and returns true.
   bool say_origin();

@@ -1,10 +1,11 @@
 // The narrow waist: the interface of all policies.
 //
 // A policy decides; the engine acts, waits, wakes, counts and records. It is composed of queue blocks and its own
-// per-worker state. It has no thread, lock, clock or system call of its own; its budgets count attempts; its random
-// numbers are keyed; long work is submitted as a job (queue/job.hpp). Many workers call it at once, and each passes
-// itself as `self`: per-worker state needs no protection, and all other state lives in queue blocks. The constructor,
-// NAME(const policy_context&, const policy_options&), builds the queues; the destructor is called when they are empty.
+// per-worker state. It has no thread, lock or system call of its own, and no clock but the world's now(), which is for
+// statistics: its decisions count attempts, not time. Its random numbers are keyed; long work is submitted as a job
+// (queue/job.hpp). Many workers call it at once, and each passes itself as `self`: per-worker state needs no
+// protection, and all other state lives in queue blocks. The constructor, NAME(const policy_context&, const
+// policy_options&), builds the queues; the destructor is called when they are empty.
 //
 // A worker may claim a task past its queue if the task's parent waits or its parent's body has ended. The entry
 // left in the queue is dead: when next() returns it, the engine drops it and asks again. Until then the task's

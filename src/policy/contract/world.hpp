@@ -14,13 +14,14 @@
 namespace kith {
 
 /// A worker as queues and policies see it: its ids, the meter (counts queue operations, which cost time in
-/// simulations), ring() (called after a push), and submit() for long work.
+/// simulations), now() (a time for statistics; 0 in tests), ring() (called after a push), and submit() for long work.
 template <class Worker>
 concept policy_worker = requires(Worker& w, const Worker& c, task& t, const worker_set& audience, job<Worker>& work) {
   { c.id } -> std::convertible_to<worker_id>;
   { c.node } -> std::convertible_to<node_id>;
   { c.short_tasks } -> std::convertible_to<bool>;
   w.meter(event::push, worker_id(), std::uint64_t{1});
+  { c.now() } -> std::convertible_to<std::uint64_t>;
   w.at(static_cast<const void*>(nullptr));
   { w.ring(audience) } -> std::same_as<bool>;
   { c.anybody_sleeps() } -> std::same_as<bool>;

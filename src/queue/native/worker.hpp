@@ -33,7 +33,7 @@ class worker_view {
   bool short_tasks = false;
 
   /// The innermost task on this worker, or the root. Kept only if there is a gate.
-  const identity::creator& innermost() const noexcept { return *naming_of_innermost; }
+  const identity::naming_state& innermost() const noexcept { return *naming_of_innermost; }
 
   /// One operation on a queue owned by `owner` (none: shared).
   [[gnu::always_inline]] void meter(event e, worker_id owner, std::uint64_t amount = 1) noexcept {
@@ -77,9 +77,9 @@ class worker_view {
   bool (*drop_dead_task)(worker_view&, task&) = [](worker_view&, task&) { return false; };  // the engine's
   inbox<job<worker_view>>* jobs = nullptr;                                                  // the engine's
   log* steal_log = nullptr;                                                                 // may be null
-  const identity::creator* naming_of_innermost = nullptr;                                   // the engine's
+  const identity::naming_state* naming_of_innermost = nullptr;                              // the engine's
   const stall_check* together = nullptr;                                                    // the engine's
-  stall_check::moment all_slept = 0;  // within gate::stalled(): when it was called
+  stall_check::sleep_epoch all_slept = 0;  // within gate::stalled(): when it was called
 
  private:
   sleepers& parked_;

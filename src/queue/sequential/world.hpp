@@ -33,7 +33,7 @@ class worker_view {
   bool short_tasks = false;
 
   /// The innermost task on this worker, or the root. Kept only if there is a gate.
-  virtual const identity::creator& innermost() const noexcept { return nothing_; }
+  virtual const identity::naming_state& innermost() const noexcept { return nothing_; }
 
   void meter(event e, worker_id owner, std::uint64_t amount = 1) {
     sums.add(e, amount);
@@ -60,7 +60,7 @@ class worker_view {
 
  private:
   const void* here_ = nullptr;
-  identity::creator nothing_;
+  identity::naming_state nothing_;
 };
 
 struct no_mutex {

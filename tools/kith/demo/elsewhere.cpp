@@ -31,7 +31,7 @@ struct figures {
 };
 
 std::vector<figures> simulate(const sim::program& recorded, const machine_model& m, progress& p) {
-  std::vector<sim::settings> runs;
+  std::vector<sim::run_options> runs;
   for (const std::string& policy : policies) {
     for (int s = 1; s <= seeds; ++s) {
       runs.emplace_back().policy = policy;

@@ -37,7 +37,7 @@ finding check_machine(const machine& here) {
   const std::size_t cpus = cpus_of(here);
   std::uint64_t memory = 0;
   for (const machine::node& n : here.nodes) memory += n.memory_bytes;
-  const bool hybrid = std::ranges::any_of(here.cores, [](const machine::core& c) { return c.kind != 0; });
+  const bool hybrid = std::ranges::any_of(here.cores, [](const machine::core& c) { return c.core_class != 0; });
   f.fact = fmt::format("{}: {} with {}, {}{}", here.name, counted(here.cores.size(), "core"),
                        counted(cpus, "hardware thread"), counted(here.nodes.size(), "memory node"),
                        memory == 0 ? "" : " with " + in_bytes(memory));

@@ -49,8 +49,8 @@ part_of_program make_ads_program(const ads_run& r) {
   return {g.finish(), static_cast<double>(ads_iterations) / ads_simulated};
 }
 
-sim::settings ads_settings(const machine_model& m, const ads_run& r) {
-  sim::settings s;
+sim::run_options ads_options(const machine_model& m, const ads_run& r) {
+  sim::run_options s;
   s.policy = r.way == ads_way::by_hand ? "fifo"
              : r.way == ads_way::cilk  ? "steal:victim=random,batch=1,looks=one,patience=off"
                                        : "ads";
@@ -131,7 +131,7 @@ std::vector<ads_means> run_ads(const machine_model& m, const std::vector<ads_run
       [&](std::size_t i) {
         const part_of_program p = make_ads_program(runs[i]);
         for (int seed = 1; seed <= seeds; ++seed) {
-          sim::settings s = ads_settings(m, runs[i]);
+          sim::run_options s = ads_options(m, runs[i]);
           s.seed = static_cast<std::uint64_t>(seed);
           add_ads(all[i], sim::simulate(p.program, m, s), looks_on(m, runs[i]), p.times, 1.0 / seeds);
         }

@@ -69,8 +69,8 @@ machine_model chip(const machine_model& large, mesh of) {
   return m;
 }
 
-sim::settings settings_for(const std::string& policy, int seed) {
-  sim::settings s;
+sim::run_options run_options_for(const std::string& policy, int seed) {
+  sim::run_options s;
   s.policy = policy;
   s.seed = static_cast<std::uint64_t>(seed) + 1;
   s.fidelity = sim::fidelity::line;
@@ -131,7 +131,7 @@ std::vector<point> run_all(const reproduction& about, const std::vector<way>& wa
       std::vector<sim::result> results(on.size() * ways.size());
       side_by_side(results.size(), [&](std::size_t i) {
         const way& w = ways[i % ways.size()];
-        sim::settings s = settings_for(w.policy, seed);
+        sim::run_options s = run_options_for(w.policy, seed);
         s.hardware.cycles = w.cycles;
         s.hardware.prefetch = w.prefetch;
         s.hardware.interval = w.interval;

@@ -57,10 +57,10 @@ struct way_to_run {
 std::vector<mir_means> means_of(const program_at_size& what, const machine_model& m,
                                 const std::vector<way_to_run>& ways, int seeds) {
   const sim::program p = record_dry(what.words, mir_recorded_on, cores, baseline);
-  std::vector<sim::settings> runs;
+  std::vector<sim::run_options> runs;
   for (const way_to_run& way : ways) {
     for (int seed = 1; seed <= seeds; ++seed) {
-      sim::settings s;
+      sim::run_options s;
       s.policy = way.policy;
       s.workers = cores;
       s.seed = static_cast<std::uint64_t>(seed);

@@ -65,10 +65,10 @@ struct tile_means {
 std::vector<tile_means> tile_runs(const sim::program& p, machine_model m, const tile_variant& v,
                                   const std::vector<std::string>& policies, int seeds) {
   m.line.copies = v.copies;
-  std::vector<sim::settings> runs;
+  std::vector<sim::run_options> runs;
   for (const std::string& policy : policies) {
     for (int seed = 1; seed <= seeds; ++seed) {
-      sim::settings s;
+      sim::run_options s;
       s.policy = policy;
       s.workers = tiles;
       s.seed = static_cast<std::uint64_t>(seed);

@@ -15,8 +15,8 @@ constexpr const char* nabbitc_machine_name = "xeon-e7-8860";
 constexpr int nabbitc_most_cores = 80;
 constexpr int core_counts[] = {1, 10, 20, 40, 60, 80};
 
-sim::settings settings_for(const std::string& policy, int cores, int seed) {
-  sim::settings s;
+sim::run_options run_options_for(const std::string& policy, int cores, int seed) {
+  sim::run_options s;
   s.policy = policy;
   s.workers = cores;
   s.seed = static_cast<std::uint64_t>(seed) + 1;
@@ -43,9 +43,9 @@ struct nabbitc_means {
 /// The means of each policy on `cores` cores.
 std::vector<nabbitc_means> means_of(const sim::program& p, const machine_model& m,
                                     const std::vector<std::string>& policies, int cores, int seeds) {
-  std::vector<sim::settings> runs;
+  std::vector<sim::run_options> runs;
   for (const std::string& policy : policies) {
-    for (int s = 0; s < seeds; ++s) runs.push_back(settings_for(policy, cores, s));
+    for (int s = 0; s < seeds; ++s) runs.push_back(run_options_for(policy, cores, s));
   }
   const std::vector<sim::result> results = simulate_all(p, m, runs);
   std::vector<nabbitc_means> all(policies.size());
@@ -82,7 +82,7 @@ reproduced speedups_by_cores(const reproduction& about, int seeds, const paper_p
     for (auto [series, how] :
          {std::pair{"loop-static", sim::loop_schedule::static_}, {"loop-guided", sim::loop_schedule::guided}}) {
       nabbitc_means v;
-      for (int s = 0; s < seeds; ++s) v.add(sim::simulate_loops(p, m, settings_for("", cores, s), how), seeds);
+      for (int s = 0; s < seeds; ++s) v.add(sim::simulate_loops(p, m, run_options_for("", cores, s), how), seeds);
       add(series, v);
     }
   }

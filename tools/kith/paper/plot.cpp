@@ -17,7 +17,7 @@ namespace {
 
 using rows_of_metric = std::vector<const paper_row*>;
 
-/// Of results by program and cores, only the means.
+/// The rows of a metric; of results by program and cores only the means.
 rows_of_metric rows_of(const reproduced& r, const std::string& metric) {
   rows_of_metric rows;
   std::vector<std::string> names;

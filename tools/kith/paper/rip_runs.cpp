@@ -107,10 +107,10 @@ double geometric_mean(const std::vector<double>& values) {
 
 std::vector<rip_means> rip_means_of(const rip_program& p, const machine_model& m, std::string_view way,
                                     const rip_variant& how, int seeds, const std::function<void(double)>& tell) {
-  std::vector<sim::settings> runs;
+  std::vector<sim::run_options> runs;
   for (const std::string& policy : p.policies) {
     for (int s = 0; s < seeds; ++s) {
-      sim::settings one;
+      sim::run_options one;
       one.policy = policy;
       if (has_node_queues(policy))
         one.policy += (policy.find(':') == std::string::npos ? ":" : ",") + std::string(how.queues);

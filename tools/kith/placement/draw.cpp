@@ -14,21 +14,21 @@ namespace kith::tools {
 namespace {
 
 using analysis::array_placement;
-using analysis::layout;
+using analysis::block_shape;
 using analysis::placed_block;
 
 /// Where cells are drawn. A long line is folded like text.
 struct sheet {
   std::int32_t rows, columns;
-  std::pair<std::int32_t, std::int32_t> at(const layout& l, std::int32_t i) const {
-    return l.what == layout::line ? std::pair{i / columns, i % columns} : l.at(i);
+  std::pair<std::int32_t, std::int32_t> at(const block_shape& l, std::int32_t i) const {
+    return l.what == block_shape::line ? std::pair{i / columns, i % columns} : l.at(i);
   }
 };
 
 constexpr std::int32_t longest_column = 64;
 
-sheet sheet_of(const layout& l) {
-  if (l.what != layout::line || l.rows <= longest_column) return {l.rows, l.columns};
+sheet sheet_of(const block_shape& l) {
+  if (l.what != block_shape::line || l.rows <= longest_column) return {l.rows, l.columns};
   const auto columns = static_cast<std::int32_t>(std::ceil(std::sqrt(l.rows)));
   return {(l.rows + columns - 1) / columns, columns};
 }
@@ -47,7 +47,7 @@ std::string cells_of(const std::vector<std::vector<std::int32_t>>& home, std::in
   return path;
 }
 
-std::string cells(const layout& l, const sheet& s, const array_placement& p, double side_x, double side_y) {
+std::string cells(const block_shape& l, const sheet& s, const array_placement& p, double side_x, double side_y) {
   constexpr std::int32_t nothing = -2;  // no cell
   std::vector<std::vector<std::int32_t>> home(static_cast<std::size_t>(s.rows),
                                               std::vector<std::int32_t>(static_cast<std::size_t>(s.columns), nothing));
@@ -88,7 +88,7 @@ double tasks_at_home_percent(const array_placement& p) {
   return all == 0 ? 0 : 100 * static_cast<double>(home) / static_cast<double>(all);
 }
 
-std::string draw(const std::string& title, const layout& l, const std::vector<placed_run>& runs) {
+std::string draw(const std::string& title, const block_shape& l, const std::vector<placed_run>& runs) {
   const sheet s = sheet_of(l);
   const double longer = std::max(s.rows, s.columns);
   // Blocks in one column are rows of something, so they are as wide as the panel.
@@ -108,11 +108,11 @@ std::string draw(const std::string& title, const layout& l, const std::vector<pl
   return side_by_side(title, panels, side_y * s.rows, nodes);
 }
 
-std::string as_text(const layout& l, const array_placement& p) {
+std::string as_text(const block_shape& l, const array_placement& p) {
   constexpr std::int32_t most_columns = 72, most_rows = 48;
   static const std::string names = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   sheet s = sheet_of(l);
-  if (l.what == layout::line) {  // folded like text
+  if (l.what == block_shape::line) {  // folded like text
     s.columns = std::min(l.rows, most_columns);
     s.rows = (l.rows + s.columns - 1) / s.columns;
   }
@@ -133,12 +133,12 @@ std::string as_text(const layout& l, const array_placement& p) {
   return text;
 }
 
-std::string described(const layout& l, const analysis::block_array& a) {
+std::string described(const block_shape& l, const analysis::block_array& a) {
   const std::string each = a.block_bytes == 0 ? "of different sizes" : "of " + in_bytes(a.block_bytes);
-  const std::string how = l.told ? "" : l.linked == 0 ? ", in the order of addresses" : ", found from the dependences";
-  const std::string form = l.what == layout::line       ? "one after the other"
-                           : l.what == layout::triangle ? fmt::format("a triangle of {} rows", l.rows)
-                                                        : fmt::format("{} rows of {}", l.rows, l.columns);
+  const std::string how = l.given ? "" : l.linked == 0 ? ", in the order of addresses" : ", found from the dependences";
+  const std::string form = l.what == block_shape::line       ? "one after the other"
+                           : l.what == block_shape::triangle ? fmt::format("a triangle of {} rows", l.rows)
+                                                             : fmt::format("{} rows of {}", l.rows, l.columns);
   return fmt::format("{} {}: {}{}", counted(a.regions.size(), "block"), each, form, how);
 }
 

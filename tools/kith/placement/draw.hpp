@@ -1,7 +1,7 @@
 // Draws, for `kith placement`, where runs put the blocks of an array, as a picture and as text.
 #pragma once
 
-#include "analysis/layout.hpp"
+#include "analysis/block_shape.hpp"
 #include "analysis/placement.hpp"
 
 #include <string>
@@ -19,12 +19,12 @@ struct placed_run {
 
 /// An SVG document with a panel for each run and a cell for each block, coloured by the block's home. If
 /// another node ran most of the tasks that write the block, a spot in the cell has its color.
-std::string draw(const std::string& title, const analysis::layout&, const std::vector<placed_run>&);
+std::string draw(const std::string& title, const analysis::block_shape&, const std::vector<placed_run>&);
 /// The same as text, one character a cell: 0-9, a-z, A-Z by home, '.' no home, '+' higher nodes. Empty if
 /// it is too wide or too long.
-std::string as_text(const analysis::layout&, const analysis::array_placement&);
-/// The layout of the blocks, in words.
-std::string described(const analysis::layout&, const analysis::block_array&);
+std::string as_text(const analysis::block_shape&, const analysis::array_placement&);
+/// The shape of the array, in words.
+std::string described(const analysis::block_shape&, const analysis::block_array&);
 
 /// The share of the tasks that write blocks that ran on those blocks' homes.
 double tasks_at_home_percent(const analysis::array_placement&);

@@ -18,7 +18,7 @@ struct scale {
   std::pair<double, double> at(const task_graph& g, std::size_t i) const {
     const task_graph::vertex& v = g.vertices[i];
     const double middle = (g.at_depth[static_cast<std::size_t>(v.depth)] - 1) / 2.0;
-    return {panel_width / 2 + (v.place - middle) * across, (v.depth + 0.5) * down};
+    return {panel_width / 2 + (v.rank - middle) * across, (v.depth + 0.5) * down};
   }
 };
 

@@ -9,7 +9,7 @@ namespace kith::tools {
 namespace {
 
 /// The energy by part, or why it is not known.
-nlohmann::json energy_row(const sim::settings& s, const sim::result& r, const machine_model& m) {
+nlohmann::json energy_row(const sim::run_options& s, const sim::result& r, const machine_model& m) {
   const std::optional<sim::part_energies>& e = r.lines->energy;
   if (!e) {
     return {{"energy_nj", nullptr},
@@ -29,7 +29,7 @@ nlohmann::json energy_row(const sim::settings& s, const sim::result& r, const ma
 
 }  // namespace
 
-nlohmann::json json_row(const sim::settings& s, const sim::result& r, const machine_model& m) {
+nlohmann::json json_row(const sim::run_options& s, const sim::result& r, const machine_model& m) {
   nlohmann::json links = nlohmann::json::array();
   for (const sim::interconnect::link& l : r.links)
     links.push_back({{"from", l.from}, {"to", l.to}, {"data_bytes", l.data}, {"control_bytes", l.control}});

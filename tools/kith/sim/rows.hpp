@@ -7,7 +7,7 @@
 
 namespace kith::tools {
 
-/// Of one run. Keys that only the fidelity line has are left out elsewhere.
-nlohmann::json json_row(const sim::settings&, const sim::result&, const machine_model&);
+/// The row of one run. Keys that only the fidelity line has are left out elsewhere.
+nlohmann::json json_row(const sim::run_options&, const sim::result&, const machine_model&);
 
 }  // namespace kith::tools

@@ -54,7 +54,7 @@ void side_by_side(std::size_t count, const std::function<void(std::size_t)>& run
 }
 
 std::vector<sim::result> simulate_all(const sim::program& p, const machine_model& m,
-                                      const std::vector<sim::settings>& all,
+                                      const std::vector<sim::run_options>& all,
                                       const std::function<void(std::size_t, std::size_t)>& tell) {
   std::vector<sim::result> results(all.size());
   side_by_side(all.size(), [&](std::size_t i) { results[i] = sim::simulate(p, m, all[i]); }, tell);
@@ -62,13 +62,13 @@ std::vector<sim::result> simulate_all(const sim::program& p, const machine_model
 }
 
 std::vector<sim::result> simulate_beside_one_core(const sim::program& p, const machine_model& m,
-                                                  std::vector<sim::settings> all,
+                                                  std::vector<sim::run_options> all,
                                                   const std::function<void(std::size_t, std::size_t)>& tell) {
   const std::size_t asked = all.size();
   std::map<std::uint64_t, std::size_t> alone;  // by seed: index in `all`
   for (std::size_t i = 0; i < asked; ++i) {
     if (!alone.emplace(all[i].seed, all.size()).second) continue;
-    const sim::settings one = sim::alone_of(all[i]);
+    const sim::run_options one = sim::alone_of(all[i]);
     all.push_back(one);
   }
   std::vector<sim::result> results = simulate_all(p, m, all, tell);

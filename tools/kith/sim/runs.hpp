@@ -18,14 +18,15 @@ std::vector<std::string> policies_of(const std::string& text);
 void side_by_side(std::size_t count, const std::function<void(std::size_t)>& run,
                   const std::function<void(std::size_t, std::size_t)>& tell = {});
 
-/// Returns results in the order of the settings. tell(done, all) may be called by any thread. Throws the
+/// Returns results in the order of the options. tell(done, all) may be called by any thread. Throws the
 /// first failure.
-std::vector<sim::result> simulate_all(const sim::program&, const machine_model&, const std::vector<sim::settings>&,
+std::vector<sim::result> simulate_all(const sim::program&, const machine_model&, const std::vector<sim::run_options>&,
                                       const std::function<void(std::size_t, std::size_t)>& tell = {});
 
-/// The same, with result::one_core filled in, so that there are speed-ups. Takes one more run for each
-/// seed. REQUIRES: the settings differ only in policy, workers and seed.
-std::vector<sim::result> simulate_beside_one_core(const sim::program&, const machine_model&, std::vector<sim::settings>,
+/// simulate_all() with result::one_core filled in, so that there are speed-ups. Takes one more run for each
+/// seed. REQUIRES: the options differ only in policy, workers and seed.
+std::vector<sim::result> simulate_beside_one_core(const sim::program&, const machine_model&,
+                                                  std::vector<sim::run_options>,
                                                   const std::function<void(std::size_t, std::size_t)>& tell = {});
 
 /// The values of repeated runs.

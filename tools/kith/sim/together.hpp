@@ -11,15 +11,15 @@
 
 namespace kith::tools {
 
-/// Of a program in such a run.
+/// The slow-down of a program in such a run.
 struct program_slowdown {
   double start_seconds = 0, seconds = 0, alone_seconds = 0;
   /// Normalized turnaround time: the time over that alone; 1 for a program that takes no time alone.
   double slowdown = 1;
 };
 
-/// Of one run of several programs. Definitions: S. Eyerman, L. Eeckhout, System-Level Performance Metrics for
-/// Multiprogram Workloads, IEEE Micro 28(3), 2008.
+/// The figures of one run of several programs. Definitions: S. Eyerman, L. Eeckhout, System-Level Performance Metrics
+/// for Multiprogram Workloads, IEEE Micro 28(3), 2008.
 struct multiprogram_figures {
   std::vector<program_slowdown> programs;
   double antt = 1;      // average normalized turnaround time: the mean slow-down; at least 1 in most cases

@@ -52,7 +52,7 @@ std::vector<std::string> hardware_policies() {
       "fifo", "random", "source", "token", "token:organisation=global", "reference", "reference:organisation=global"};
 }
 
-void choose_fidelity(sim::program& p, const machine_model& m, sim::settings& s) {
+void choose_fidelity(sim::program& p, const machine_model& m, sim::run_options& s) {
   s.hardware.used = true;
   if (m.line.present && !p.recorded.streams.empty()) {
     s.fidelity = sim::fidelity::line;
@@ -69,7 +69,7 @@ void choose_fidelity(sim::program& p, const machine_model& m, sim::settings& s) 
 
 what_if_answer ask_hardware(const sim::program& p, const machine_model& m, const what_if_question& q,
                             const std::function<void(const char*, double)>& tell) {
-  std::vector<sim::settings> runs;
+  std::vector<sim::run_options> runs;
   const auto add = [&](const std::string& policy, bool in_hardware) {
     runs.push_back(q.base);
     runs.back().policy = policy;

@@ -14,7 +14,7 @@ namespace kith::tools {
 struct what_if_question {
   std::vector<std::string> policies;  // in hardware
   std::string software;               // the policy in software to compare with
-  sim::settings base;
+  sim::run_options base;
   int budget = 0;  // runs of the search for the best order; 0: none
 };
 
@@ -39,7 +39,7 @@ std::vector<std::string> hardware_policies();
 
 /// Line by line if the program has addresses and the machine has private caches; else by blocks of a page, with memory
 /// that is dealt page by page.
-void choose_fidelity(sim::program&, const machine_model&, sim::settings&);
+void choose_fidelity(sim::program&, const machine_model&, sim::run_options&);
 
 /// Throws kith::error if the machine has no scheduling unit, and what simulate() throws.
 what_if_answer ask_hardware(const sim::program&, const machine_model&, const what_if_question&,

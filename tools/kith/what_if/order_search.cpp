@@ -22,13 +22,13 @@ struct candidate {
 
 class searcher {
  public:
-  searcher(const sim::program& p, const machine_model& m, const sim::settings& base,
+  searcher(const sim::program& p, const machine_model& m, const sim::run_options& base,
            const std::function<void(int)>& tell)
       : program_(p), machine_(m), base_(base), tell_(tell) {}
 
   /// Simulates the candidates. The fastest order so far is the one to change next.
   void add(const std::vector<candidate>& round) {
-    std::vector<sim::settings> runs;
+    std::vector<sim::run_options> runs;
     for (const candidate& c : round) {
       runs.push_back(base_);
       runs.back().plan = std::make_shared<const sim::plan>(c.order);
@@ -60,16 +60,16 @@ class searcher {
  private:
   const sim::program& program_;
   const machine_model& machine_;
-  sim::settings base_;
+  sim::run_options base_;
   const std::function<void(int)>& tell_;
   sim::picoseconds least_ = ~sim::picoseconds{0};  // of `order`
 };
 
 }  // namespace
 
-order_found search_order(const sim::program& p, const machine_model& m, const sim::settings& base,
+order_found search_order(const sim::program& p, const machine_model& m, const sim::run_options& base,
                          std::span<const std::string> starts, int budget, const std::function<void(int)>& tell) {
-  std::vector<sim::settings> runs;
+  std::vector<sim::run_options> runs;
   for (const std::string& policy : starts) {
     runs.push_back(base);
     runs.back().policy = policy;

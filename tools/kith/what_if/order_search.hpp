@@ -27,7 +27,7 @@ struct order_found {
 
 /// `base`: the settings of all runs. `starts`: policies, the fastest first. `budget`: simulations, those of the starts
 /// included; at least one for each start. tell(done) is called after each round.
-order_found search_order(const sim::program&, const machine_model&, const sim::settings& base,
+order_found search_order(const sim::program&, const machine_model&, const sim::run_options& base,
                          std::span<const std::string> starts, int budget, const std::function<void(int)>& tell = {});
 
 }  // namespace kith::tools

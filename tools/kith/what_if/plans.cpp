@@ -40,7 +40,7 @@ class region_cache {
   std::unordered_map<std::uint32_t, entries::iterator> at_;
 };
 
-double seconds_computing(const sim::program& p, const machine_model& m, const sim::settings& s, std::size_t t) {
+double seconds_computing(const sim::program& p, const machine_model& m, const sim::run_options& s, std::size_t t) {
   if (s.fidelity != sim::fidelity::line) return static_cast<double>(p.compute[t]) * picosecond;
   std::uint64_t touches = 0;
   for (const sim::line_touches& l : p.lines.rows_of(t)) touches += l.count;
@@ -50,7 +50,7 @@ double seconds_computing(const sim::program& p, const machine_model& m, const si
 
 }  // namespace
 
-known_tasks::known_tasks(const sim::program& p, const machine_model& m, const sim::settings& s, const recording& run)
+known_tasks::known_tasks(const sim::program& p, const machine_model& m, const sim::run_options& s, const recording& run)
     : program_(p),
       cores_(s.workers != 0 ? static_cast<std::size_t>(s.workers) : m.hardware.cores.size()),
       cache_bytes_(m.cache_bytes),

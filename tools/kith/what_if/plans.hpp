@@ -15,7 +15,7 @@ namespace kith::tools {
 class known_tasks {
  public:
   /// `run`: a simulated schedule of the program. Durations and creation order are taken from it.
-  known_tasks(const sim::program&, const machine_model&, const sim::settings&, const recording& run);
+  known_tasks(const sim::program&, const machine_model&, const sim::run_options&, const recording& run);
 
   /// The tasks that are in the figures and that a policy places, in the order of `run`.
   std::span<const std::int32_t> movable() const noexcept { return movable_; }

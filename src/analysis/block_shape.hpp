@@ -3,7 +3,7 @@
 //
 // A recording has addresses but no shapes. Tasks that depend on each other, and accesses of one task, mostly
 // concern blocks that are close in the program's own view. So of all ways to lay n blocks in rows,
-// find_layout() takes the one that brings linked blocks closest (mean of |rows| + |columns|). Candidates are
+// find_shape() takes the one that brings linked blocks closest (mean of |rows| + |columns|). Candidates are
 // one column, every number of columns that divides n, and, if n is k(k+1)/2, the lower triangle by rows.
 #pragma once
 
@@ -17,12 +17,12 @@
 
 namespace kith::analysis {
 
-struct layout {
+struct block_shape {
   enum shape : std::uint8_t { line, grid, triangle };
   shape what = line;
   std::int32_t rows = 0, columns = 0;
-  bool told = false;  // given by the caller; else found
-  double linked = 0;  // mean distance of linked blocks; 0: there are no links
+  bool given = false;  // by the caller; else found
+  double linked = 0;   // mean distance of linked blocks; 0: there are no links
 
   /// Row and column of block i.
   std::pair<std::int32_t, std::int32_t> at(std::int32_t i) const noexcept;
@@ -35,8 +35,8 @@ struct block_link {
 };
 std::vector<block_link> links_of(const recording&, const block_array&);
 
-layout find_layout(std::size_t blocks, const std::vector<block_link>&);
+block_shape find_shape(std::size_t blocks, const std::vector<block_link>&);
 /// "16x24" (rows, columns), "triangle" or "line". Throws kith::error for anything else, or if the blocks do not fit.
-layout told_layout(std::size_t blocks, const std::string& text);
+block_shape given_shape(std::size_t blocks, const std::string& text);
 
 }  // namespace kith::analysis

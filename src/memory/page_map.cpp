@@ -1,14 +1,14 @@
-#include "memory/placement.hpp"
+#include "memory/page_map.hpp"
 
 #include <algorithm>
 
 namespace kith {
 
-std::uintptr_t placement::share_begin(std::size_t i) const noexcept {
+std::uintptr_t page_map::share_begin(std::size_t i) const noexcept {
   return begin + bytes / page_bytes * i / nodes.size() * page_bytes;
 }
 
-node_id placement::node_at(std::uintptr_t address) const noexcept {
+node_id page_map::node_at(std::uintptr_t address) const noexcept {
   if (nodes.empty()) return {};
   if (nodes.size() == 1) return nodes.front();
   if (what == distribution::fine) return nodes[(address / page_bytes - first_page) % nodes.size()];
@@ -19,7 +19,7 @@ node_id placement::node_at(std::uintptr_t address) const noexcept {
   return nodes[i];
 }
 
-node_id placement::node_of(std::uintptr_t address, std::uint64_t count) const noexcept {
+node_id page_map::node_of(std::uintptr_t address, std::uint64_t count) const noexcept {
   if (nodes.empty()) return {};
   const std::uintptr_t last = std::min(begin + bytes, address + std::max<std::uint64_t>(1, count)) - 1;
   const bool one = !spreads() || (what == distribution::block && node_at(address) == node_at(last)) ||
@@ -27,8 +27,8 @@ node_id placement::node_of(std::uintptr_t address, std::uint64_t count) const no
   return one ? node_at(address) : node_id();
 }
 
-void placement::add_bytes(std::uintptr_t address, std::uint64_t count, std::span<std::uint64_t> by_node,
-                          std::uint64_t& unknown) const noexcept {
+void page_map::add_bytes(std::uintptr_t address, std::uint64_t count, std::span<std::uint64_t> by_node,
+                         std::uint64_t& unknown) const noexcept {
   if (address - begin >= bytes) {
     unknown += count;
     return;

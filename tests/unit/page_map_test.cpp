@@ -1,5 +1,5 @@
 // Computed homes of pages: each formula is compared with a page-by-page count.
-#include "memory/placement.hpp"
+#include "memory/page_map.hpp"
 #include "support/sizes.hpp"
 
 #include <kith/error.hpp>
@@ -12,20 +12,20 @@ namespace {
 
 using kith::distribution;
 using kith::node_id;
-using kith::placement;
+using kith::page_map;
 using kith::test::page;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-placement over(distribution::kind what, std::uint64_t pages, std::vector<int> nodes, std::uintptr_t begin = 7 * page) {
-  placement p{.begin = begin, .bytes = pages * page, .page_bytes = page, .what = what};
+page_map over(distribution::kind what, std::uint64_t pages, std::vector<int> nodes, std::uintptr_t begin = 7 * page) {
+  page_map p{.begin = begin, .bytes = pages * page, .page_bytes = page, .what = what};
   for (int n : nodes) p.nodes.emplace_back(n);
   return p;
 }
 
 /// The same sums, byte range by byte range, only from node_at.
-std::vector<std::uint64_t> one_by_one(const placement& p, std::uintptr_t from, std::uint64_t bytes) {
+std::vector<std::uint64_t> one_by_one(const page_map& p, std::uintptr_t from, std::uint64_t bytes) {
   std::vector<std::uint64_t> sums(9);
   for (std::uintptr_t at = from; at < from + bytes;) {
     const std::uintptr_t next = std::min(from + bytes, (at / page + 1) * page);
@@ -37,14 +37,14 @@ std::vector<std::uint64_t> one_by_one(const placement& p, std::uintptr_t from, s
   return sums;
 }
 
-std::vector<std::uint64_t> computed(const placement& p, std::uintptr_t from, std::uint64_t bytes) {
+std::vector<std::uint64_t> computed(const page_map& p, std::uintptr_t from, std::uint64_t bytes) {
   std::vector<std::uint64_t> sums(9);
   p.add_bytes(from, bytes, std::span(sums).first(8), sums[8]);
   return sums;
 }
 
 TEST(Placement, FineFollowsThePageNumber) {
-  const placement p = over(distribution::fine, 10, {0, 2, 5});
+  const page_map p = over(distribution::fine, 10, {0, 2, 5});
   EXPECT_EQ(p.node_at(7 * page), node_id(2));  // page 7 of the address space: 7 mod 3 = 1
   EXPECT_EQ(p.node_at(8 * page - 1), node_id(2));
   EXPECT_EQ(p.node_at(8 * page), node_id(5));
@@ -52,7 +52,7 @@ TEST(Placement, FineFollowsThePageNumber) {
 }
 
 TEST(Placement, FineMayNumberPagesFromElsewhere) {
-  placement p = over(distribution::fine, 10, {0, 2, 5}, (std::uintptr_t{1} << 32) * page);
+  page_map p = over(distribution::fine, 10, {0, 2, 5}, (std::uintptr_t{1} << 32) * page);
   EXPECT_EQ(p.node_at(p.begin), node_id(2));  // 2^32 mod 3 = 1
   p.first_page = std::uint64_t{1} << 32;
   EXPECT_EQ(p.node_at(p.begin), node_id(0));
@@ -60,7 +60,7 @@ TEST(Placement, FineMayNumberPagesFromElsewhere) {
 
 TEST(Placement, SharesAreContiguousAndDifferByAtMostAPage) {
   for (std::uint64_t pages : {1u, 2u, 3u, 7u, 8u, 100u}) {
-    const placement p = over(distribution::block, pages, {3, 1, 0});
+    const page_map p = over(distribution::block, pages, {3, 1, 0});
     std::vector<std::uint64_t> of(8);
     std::size_t last = 0;
     for (std::uint64_t i = 0; i < pages; ++i) {
@@ -77,10 +77,10 @@ TEST(Placement, SharesAreContiguousAndDifferByAtMostAPage) {
 }
 
 TEST(Placement, SumsAgreeWithAPageByPageCount) {
-  const placement all[] = {over(distribution::fine, 23, {0, 1, 2, 3}),  over(distribution::fine, 5, {7, 6, 1}),
-                           over(distribution::block, 23, {0, 1, 2, 3}), over(distribution::block, 2, {0, 1, 2, 3}),
-                           over(distribution::coarse, 9, {4}),          over(distribution::system, 9, {})};
-  for (const placement& p : all) {
+  const page_map all[] = {over(distribution::fine, 23, {0, 1, 2, 3}),  over(distribution::fine, 5, {7, 6, 1}),
+                          over(distribution::block, 23, {0, 1, 2, 3}), over(distribution::block, 2, {0, 1, 2, 3}),
+                          over(distribution::coarse, 9, {4}),          over(distribution::system, 9, {})};
+  for (const page_map& p : all) {
     for (std::uintptr_t from : {p.begin, p.begin + 1, p.begin + page - 1, p.begin + 3 * page, p.begin + p.bytes - 1}) {
       for (std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{page}, 3 * page + 5, 17 * page, p.bytes, 40 * page}) {
         EXPECT_EQ(computed(p, from, bytes), one_by_one(p, from, bytes))

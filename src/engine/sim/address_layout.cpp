@@ -1,4 +1,4 @@
-#include "engine/sim/layout.hpp"
+#include "engine/sim/address_layout.hpp"
 
 #include "memory/memory_space.hpp"
 
@@ -66,8 +66,8 @@ std::vector<std::int32_t> enclosing(const recording& r) {
 
 }  // namespace
 
-layout::layout(const program& p, const machine& on, std::span<const node_id> worker_nodes, distribution d,
-               std::uint64_t piece)
+address_layout::address_layout(const program& p, const machine& on, std::span<const node_id> worker_nodes,
+                               distribution d, std::uint64_t piece)
     : block_of_(enclosing(p.recorded)) {
   const memory_nodes nodes(on, worker_nodes);
   const auto count = static_cast<std::int64_t>(on.nodes.size());
@@ -76,7 +76,7 @@ layout::layout(const program& p, const machine& on, std::span<const node_id> wor
   auto member = p.members.begin();
   for (const recorded_allocation& a : p.recorded.allocations) {
     while (blocks_.size() == member->end_allocation) ++member;
-    placement& b = blocks_.emplace_back();
+    page_map& b = blocks_.emplace_back();
     b.page_bytes = a.huge ? rounded(huge_page, piece) : piece;
     b.begin = begin = rounded(begin, b.page_bytes);
     b.bytes = rounded(std::max<std::uint64_t>(1, a.bytes), b.page_bytes);
@@ -106,7 +106,7 @@ layout::layout(const program& p, const machine& on, std::span<const node_id> wor
       continue;
     }
     const recorded_allocation& a = p.recorded.allocations[static_cast<std::size_t>(block)];
-    const placement& b = blocks_[static_cast<std::size_t>(block)];
+    const page_map& b = blocks_[static_cast<std::size_t>(block)];
     address_.push_back(b.begin + (p.recorded.regions[r].address - a.address));
     if (b.nodes.empty() && b.what != kind::deferred) block = -1;
   }

@@ -17,7 +17,7 @@
 
 namespace kith {
 
-struct placement {
+struct page_map {
   std::uintptr_t begin = 0;
   std::uint64_t bytes = 0;                         // the size of the mapping
   std::uint64_t page_bytes = 4096;                 // the unit for which nodes are decided
@@ -25,7 +25,7 @@ struct placement {
   std::uint64_t first_page = 0;                    // for `fine`, pages are numbered from here
   std::vector<node_id> nodes = {};                 // one, or those that pages are dealt to; empty: first touch decides
 
-  auto operator<=>(const placement&) const = default;
+  auto operator<=>(const page_map&) const = default;
 
   void* address() const noexcept { return at_address(begin); }
   bool contains(const void* p) const noexcept { return reinterpret_cast<std::uintptr_t>(p) - begin < bytes; }

@@ -1,4 +1,4 @@
-#include "analysis/layout.hpp"
+#include "analysis/block_shape.hpp"
 
 #include <kith/access.hpp>
 #include <kith/error.hpp>
@@ -19,7 +19,7 @@ std::int32_t side_of_triangle(std::size_t n) {
   return k * (k + 1) / 2 == n ? static_cast<std::int32_t>(k) : 0;
 }
 
-double mean_distance(const layout& l, const std::vector<block_link>& links) {
+double mean_distance(const block_shape& l, const std::vector<block_link>& links) {
   double sum = 0, count = 0;
   for (const block_link& k : links) {
     const auto [i, j] = l.at(k.from);
@@ -32,7 +32,7 @@ double mean_distance(const layout& l, const std::vector<block_link>& links) {
 
 }  // namespace
 
-std::pair<std::int32_t, std::int32_t> layout::at(std::int32_t i) const noexcept {
+std::pair<std::int32_t, std::int32_t> block_shape::at(std::int32_t i) const noexcept {
   if (what != triangle) return {i / columns, i % columns};
   auto row = static_cast<std::int32_t>((std::sqrt(8.0 * i + 1) - 1) / 2);
   while ((row + 1) * (row + 2) / 2 <= i) ++row;  // rounding
@@ -71,35 +71,35 @@ std::vector<block_link> links_of(const recording& r, const block_array& a) {
   return links;
 }
 
-layout find_layout(std::size_t blocks, const std::vector<block_link>& links) {
+block_shape find_shape(std::size_t blocks, const std::vector<block_link>& links) {
   const auto n = static_cast<std::int32_t>(blocks);
-  layout best{.what = layout::line, .rows = n, .columns = 1};
+  block_shape best{.what = block_shape::line, .rows = n, .columns = 1};
   best.linked = mean_distance(best, links);
   if (links.empty()) return best;
-  std::vector<layout> others;
+  std::vector<block_shape> others;
   for (std::int32_t columns = 2; columns <= n / 2; ++columns) {
-    if (n % columns == 0) others.push_back({.what = layout::grid, .rows = n / columns, .columns = columns});
+    if (n % columns == 0) others.push_back({.what = block_shape::grid, .rows = n / columns, .columns = columns});
   }
   if (const std::int32_t k = side_of_triangle(blocks); k > 1)
-    others.push_back({.what = layout::triangle, .rows = k, .columns = k});
-  for (layout& l : others) {
+    others.push_back({.what = block_shape::triangle, .rows = k, .columns = k});
+  for (block_shape& l : others) {
     l.linked = mean_distance(l, links);
     if (l.linked < best.linked) best = l;
   }
   return best;
 }
 
-layout told_layout(std::size_t blocks, const std::string& text) {
+block_shape given_shape(std::size_t blocks, const std::string& text) {
   const auto n = static_cast<std::int32_t>(blocks);
   const std::string has = "the array has " + std::to_string(blocks) + " blocks";
-  layout l{.told = true};
+  block_shape l{.given = true};
   if (text == "line") {
     l.rows = n;
     l.columns = 1;
     return l;
   }
   if (text == "triangle") {
-    l.what = layout::triangle;
+    l.what = block_shape::triangle;
     l.rows = l.columns = side_of_triangle(blocks);
     if (l.rows == 0)
       throw error("grid 'triangle': " + has + ", expected a number of the form k(k+1)/2", error_kind::setting);
@@ -113,7 +113,7 @@ layout told_layout(std::size_t blocks, const std::string& text) {
                 error_kind::setting);
   if (rows * columns != n)
     throw error("grid '" + text + "' has " + std::to_string(rows * columns) + " cells; " + has, error_kind::setting);
-  l.what = layout::grid;
+  l.what = block_shape::grid;
   l.rows = static_cast<std::int32_t>(rows);
   l.columns = static_cast<std::int32_t>(columns);
   return l;

@@ -19,10 +19,10 @@
 
 namespace kith::partition {
 
-class data_flow {
+class byte_flow {
  public:
   /// `regions`: gives the addresses of regions.
-  explicit data_flow(const region_table& regions) : regions_(&regions) {}
+  explicit byte_flow(const region_table& regions) : regions_(&regions) {}
 
   /// Adds task number `t`, which must be the next one, with its accesses. Calls each(before, weight) for every
   /// earlier task that it follows. Tasks before `from` may be left out, because they are in no window any more.

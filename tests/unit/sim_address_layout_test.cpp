@@ -1,5 +1,5 @@
 // Where a replay puts recorded allocations, and pages that move, compared with results computed by hand.
-#include "engine/sim/layout.hpp"
+#include "engine/sim/address_layout.hpp"
 #include "engine/sim/simulation.hpp"
 #include "support/recordings.hpp"
 #include "support/sizes.hpp"
@@ -13,10 +13,10 @@ namespace {
 using namespace kith;
 using kind = kith::distribution::kind;
 using kith::test::page;
+using sim::address_layout;
 using sim::fidelity;
-using sim::layout;
 using sim::result;
-using sim::settings;
+using sim::run_options;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -45,31 +45,31 @@ std::vector<int> nodes_of(const recording& r, sim::distribution d, const std::ve
   const machine on = synthetic_machine("node:8 core:1");
   std::vector<node_id> at;
   for (int n : workers) at.emplace_back(n);
-  const layout l(sim::program_of(r), on, at, d, page);
+  const address_layout l(sim::program_of(r), on, at, d, page);
   std::vector<int> found;
   for (std::uint32_t i = 0; i < r.regions.size(); ++i) found.push_back(l.node_at(i, 0).value);
   return found;
 }
 
-TEST(sim_layout, fine_deals_the_pages_of_an_allocation_to_nodes_with_workers) {
+TEST(sim_address_layout, fine_deals_the_pages_of_an_allocation_to_nodes_with_workers) {
   const recording r = pages_at({base, base + page, base + 2 * page, base + 3 * page, base + 4 * page, base + 6 * page},
                                {asked(base, 8)});
   EXPECT_THAT(nodes_of(r, sim::distribution::fine, {1, 1, 3, 6}), ElementsAre(1, 3, 6, 1, 3, 1));
 }
 
-TEST(sim_layout, coarse_gives_each_allocation_to_the_next_node_from_worker_0_on) {
+TEST(sim_address_layout, coarse_gives_each_allocation_to_the_next_node_from_worker_0_on) {
   const recording r = pages_at({base, base + page, 2 * base, 3 * base, 4 * base + page},
                                {asked(base, 2), asked(2 * base, 1), asked(3 * base, 1), asked(4 * base, 2)});
   EXPECT_THAT(nodes_of(r, sim::distribution::coarse, {5, 2, 7}), ElementsAre(5, 5, 7, 2, 5));
 }
 
-TEST(sim_layout, block_gives_equal_shares) {
+TEST(sim_address_layout, block_gives_equal_shares) {
   const recording r = pages_at({base, base + page, base + 2 * page, base + 3 * page, base + 4 * page, base + 7 * page},
                                {asked(base, 8)});
   EXPECT_THAT(nodes_of(r, sim::distribution::block, {0, 1, 2, 3}), ElementsAre(0, 0, 1, 1, 2, 3));
 }
 
-TEST(sim_layout, recorded_keeps_what_each_call_asked_for) {
+TEST(sim_address_layout, recorded_keeps_what_each_call_asked_for) {
   recording r = pages_at(
       {base, base + page, 2 * base, 3 * base, 4 * base, 5 * base, 6 * base},
       {asked(base, 2, kind::fine), asked(2 * base, 1, kind::coarse), asked(3 * base, 1, kind::system),
@@ -78,13 +78,13 @@ TEST(sim_layout, recorded_keeps_what_each_call_asked_for) {
   EXPECT_THAT(nodes_of(r, sim::distribution::recorded, {0, 1, 4}), ElementsAre(0, 1, 0, nowhere, 4, 1, 0));
 }
 
-TEST(sim_layout, what_is_from_no_allocation_is_where_it_is_touched_first) {
+TEST(sim_address_layout, what_is_from_no_allocation_is_where_it_is_touched_first) {
   const recording r = pages_at({base - page, base, base + page}, {asked(base, 1)});
   for (sim::distribution d : {sim::distribution::fine, sim::distribution::coarse, sim::distribution::block})
     EXPECT_THAT(nodes_of(r, d, {3}), ElementsAre(nowhere, 3, nowhere));
 }
 
-TEST(sim_layout, memory_given_out_again_is_another_allocation) {
+TEST(sim_address_layout, memory_given_out_again_is_another_allocation) {
   // Tasks are created at 1, 2, 3 and 4.
   recording r =
       pages_at({base, base + page, base + 2 * page, base + 3 * page}, {asked(base, 4), asked(base + page, 2)});
@@ -93,10 +93,11 @@ TEST(sim_layout, memory_given_out_again_is_another_allocation) {
   EXPECT_THAT(nodes_of(r, sim::distribution::coarse, {0, 1}), ElementsAre(0, 1, 1, nowhere));
 }
 
-TEST(sim_layout, a_piece_is_on_one_node) {
+TEST(sim_address_layout, a_piece_is_on_one_node) {
   const recording r = pages_at({base, base + page, base + 4 * page, base + 8 * page}, {asked(base, 16)});
   const std::vector<node_id> workers{node_id(0), node_id(1)};
-  const layout l(sim::program_of(r), synthetic_machine("node:2 core:1"), workers, sim::distribution::fine, 4 * page);
+  const address_layout l(sim::program_of(r), synthetic_machine("node:2 core:1"), workers, sim::distribution::fine,
+                         4 * page);
   EXPECT_EQ(l.node_at(0, 0), node_id(0));
   EXPECT_EQ(l.node_at(1, 0), node_id(0));
   EXPECT_EQ(l.node_at(2, 0), node_id(1));
@@ -107,7 +108,7 @@ TEST(sim_layout, a_piece_is_on_one_node) {
 /// The model of eight nodes, in which only data takes time.
 struct replayed {
   machine_model on = model_by_name("bullion-s16-8");
-  settings set;
+  run_options set;
   replayed() {
     on.overlap = 0;
     set.policy = "socket";
@@ -119,7 +120,7 @@ struct replayed {
   double fetch(std::uint64_t bytes) const { return static_cast<double>(sim::rate(on.core_gbs)(bytes)); }
 };
 
-TEST(sim_layout, a_task_on_node_0_fetches_from_where_the_allocation_was_asked_to_be) {
+TEST(sim_address_layout, a_task_on_node_0_fetches_from_where_the_allocation_was_asked_to_be) {
   replayed at;
   recording r = pages_at({base}, {asked(base, 1, kind::at_node, 1)});
   r.meta["nodes"] = "8";
@@ -141,7 +142,7 @@ TEST(sim_layout, a_task_on_node_0_fetches_from_where_the_allocation_was_asked_to
   EXPECT_NEAR(abstract, factor * at.fetch(page), 0.01 * abstract + 100'000);
 }
 
-TEST(sim_layout, deferred_memory_is_where_its_first_writer_is) {
+TEST(sim_address_layout, deferred_memory_is_where_its_first_writer_is) {
   replayed at;
   recording r = pages_at({base, base}, {asked(base, 1, kind::deferred)});
   r.regions.pop_back();
@@ -159,7 +160,7 @@ TEST(sim_layout, deferred_memory_is_where_its_first_writer_is) {
   EXPECT_EQ(sim::simulate(p, at.on, at.set).schedule.regions[0].home, 0);
 }
 
-TEST(sim_layout, a_native_runs_allocations_come_back) {
+TEST(sim_address_layout, a_native_runs_allocations_come_back) {
   runtime_options on = test::make_options(4, "socket", "node:4 core:1");
   const recording r = test::record(on, [](runtime& rt) {
     auto* const named = static_cast<std::byte*>(allocate(rt, page, node{3}));
@@ -172,7 +173,7 @@ TEST(sim_layout, a_native_runs_allocations_come_back) {
     deallocate(spread);
   });
   ASSERT_EQ(r.allocations.size(), 2u);
-  settings s;
+  run_options s;
   s.policy = "socket";
   s.distribution = sim::distribution::recorded;
   s.keep_schedule = true;
@@ -182,7 +183,7 @@ TEST(sim_layout, a_native_runs_allocations_come_back) {
   EXPECT_THAT(homes, ElementsAre(6, 0, 1, 2, 3));
 }
 
-TEST(sim_layout, block_needs_allocations) {
+TEST(sim_address_layout, block_needs_allocations) {
   replayed at;
   at.set.distribution = sim::distribution::block;
   const sim::program p = sim::program_of(pages_at({base}, {}));
