@@ -1,5 +1,6 @@
 #include "engine/sim/address_layout.hpp"
 
+#include "base/round_up.hpp"
 #include "memory/memory_space.hpp"
 
 #include <algorithm>
@@ -14,8 +15,6 @@ using kind = kith::distribution::kind;
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
 constexpr std::uintptr_t first_address = std::uintptr_t{1} << 40;
 constexpr std::uintptr_t recorded_addresses = std::uintptr_t{1} << 60;  // of regions outside of allocations
-
-std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1) / to * to; }
 
 /// The kind of an allocation under the distribution chosen for the simulation.
 kind wanted(const recorded_allocation& a, distribution d) {
@@ -77,9 +76,9 @@ address_layout::address_layout(const program& p, const machine& on, std::span<co
   for (const recorded_allocation& a : p.recorded.allocations) {
     while (blocks_.size() == member->end_allocation) ++member;
     page_map& b = blocks_.emplace_back();
-    b.page_bytes = a.huge ? rounded(huge_page, piece) : piece;
-    b.begin = begin = rounded(begin, b.page_bytes);
-    b.bytes = rounded(std::max<std::uint64_t>(1, a.bytes), b.page_bytes);
+    b.page_bytes = a.huge ? round_up(huge_page, piece) : piece;
+    b.begin = begin = round_up(begin, b.page_bytes);
+    b.bytes = round_up(std::max<std::uint64_t>(1, a.bytes), b.page_bytes);
     begin += b.bytes;
     b.what = wanted(a, d);
     switch (b.what) {

@@ -1,5 +1,7 @@
 #include "engine/sim/combine.hpp"
 
+#include "base/round_up.hpp"
+
 #include <kith/error.hpp>
 
 #include <algorithm>
@@ -13,8 +15,6 @@ namespace {
 
 constexpr std::uint64_t mib = std::uint64_t{1} << 20, gib = std::uint64_t{1} << 30;
 constexpr std::uint64_t most_address = std::uint64_t{1} << 62, most_lines = std::uint64_t{1} << 30;
-
-std::uint64_t rounded(std::uint64_t x, std::uint64_t to) { return (x + to - 1) / to * to; }
 
 [[noreturn]] void refuse(const std::string& what) {
   throw error("the recordings are too large to be simulated together: " + what + "; record smaller runs",
@@ -96,7 +96,7 @@ class combination {
     const recording& from = p.recorded;
     recording& to = out_.recorded;
     const std::uint64_t times = out_.members.empty() ? 0 : end_of_times(to);
-    memory_ = out_.members.empty() ? 0 : rounded(end_of_memory(out_), gib);
+    memory_ = out_.members.empty() ? 0 : round_up(end_of_memory(out_), gib);
     if (end_of_memory(p) > most_address - memory_) refuse("their memory ends above 2^62");
     const std::size_t types = to.types.size(), all_regions = to.regions.size() + from.regions.size();
     if (types + from.types.size() > std::size_t{1} << 16)
@@ -159,7 +159,7 @@ class combination {
           error_kind::input);
     if (from.first.empty()) return;
     const std::uint64_t in_mib = mib / from.bytes;
-    const std::uint64_t shared = from.shared == 0 ? to.shared : rounded(to.shared, in_mib);
+    const std::uint64_t shared = from.shared == 0 ? to.shared : round_up(to.shared, in_mib);
     const std::uint64_t all = shared + from.shared + to.own + from.own;
     if (all > most_lines) refuse("their memory has " + std::to_string(all) + " lines, more than 2^30");
     // What was a core's own memory begins later now.
