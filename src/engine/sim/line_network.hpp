@@ -17,49 +17,65 @@ namespace kith::sim {
 class line_network {
  public:
   line_network(const machine_model& m, bool contended, bool far)
-      : links(m),
+      : links_(m),
         flit_bytes_(static_cast<std::uint64_t>(m.line.flit_bytes)),
         hop_(far ? static_cast<picoseconds>(m.line.hop_cycles * 1000 / m.ghz) : 0),
-        contended_(contended),
-        taken_(links.links.size()) {}
+        contended_(contended) {
+    for (const interconnect::link& l : links_.links) lanes_.push_back({.flit = l.server.time_of(flit_bytes_)});
+  }
 
   /// A message leaves at `time`. Returns when all of it is there. `now`: no message will leave earlier.
   picoseconds send(node_id from, node_id to, std::uint64_t bytes, bool data, picoseconds time, picoseconds now) {
     if (from == to) return time;
     const std::uint64_t count = (bytes + flit_bytes_ - 1) / flit_bytes_;
     picoseconds tail = 0;
-    for (const std::uint32_t l : links.route(from, to)) {
-      interconnect::link& link = links.links[l];
-      (data ? link.data : link.control) += bytes;
+    for (const std::uint32_t l : links_.route(from, to)) {
+      lane& on = lanes_[l];
+      (data ? on.data : on.control) += bytes;
       flits += count;
-      const picoseconds each = link.server.time_of(flit_bytes_);
-      if (contended_) time = taken_[l].take(time, count * each, now);
+      if (contended_) time = on.taken.take(time, count * on.flit, now);
       time += hop_;
-      tail = std::max(tail, (count - 1) * each);
+      tail = std::max(tail, (count - 1) * on.flit);
     }
     return time + tail;
   }
 
   /// How much later than its head the end of a message is there.
   picoseconds tail(std::uint64_t bytes) const noexcept {
-    if (links.links.empty()) return 0;
-    return ((bytes + flit_bytes_ - 1) / flit_bytes_ - 1) * links.links.front().server.time_of(flit_bytes_);
+    return lanes_.empty() ? 0 : ((bytes + flit_bytes_ - 1) / flit_bytes_ - 1) * lanes_.front().flit;
   }
 
   /// Counts a message that takes no time.
   void notify(node_id from, node_id to, std::uint64_t bytes) noexcept {
-    links.notify(from, to, bytes);
-    flits += (bytes + flit_bytes_ - 1) / flit_bytes_ * links.route(from, to).size();
+    for (const std::uint32_t l : links_.route(from, to)) lanes_[l].control += bytes;
+    flits += (bytes + flit_bytes_ - 1) / flit_bytes_ * links_.route(from, to).size();
   }
 
-  interconnect links;
+  /// The links, with the bytes that they have carried.
+  std::vector<interconnect::link> counted_links() const {
+    std::vector<interconnect::link> counted = links_.links;
+    for (std::size_t l = 0; l < counted.size(); ++l) {
+      counted[l].data = lanes_[l].data;
+      counted[l].control = lanes_[l].control;
+    }
+    return counted;
+  }
+
   std::uint64_t flits = 0;  // over each link
 
  private:
+  /// What a message needs of a link: one line of memory.
+  struct alignas(64) lane {
+    reservations taken = {};
+    picoseconds flit = 0;                 // takes so long
+    std::uint64_t data = 0, control = 0;  // bytes
+  };
+
+  interconnect links_;
   std::uint64_t flit_bytes_;
   picoseconds hop_;
   bool contended_;
-  std::vector<reservations> taken_;  // by link
+  std::vector<lane> lanes_;  // by link
 };
 
 }  // namespace kith::sim

@@ -141,7 +141,7 @@ void engine::measure_lines_from_here() {
   if (options_.cold) lines_->empty_caches();
   lines_->counts.flits = lines_->network.flits;
   baseline_.lines = lines_->counts;
-  baseline_.links = lines_->network.links.links;
+  baseline_.links = lines_->network.counted_links();
   baseline_.local_bytes = lines_->local_bytes;
   baseline_.remote_bytes = lines_->remote_bytes;
 }
@@ -158,7 +158,7 @@ void engine::line_results(result& r) {
   r.cache_hits = f.accesses - f.second_misses;
   r.local_bytes = lines_->local_bytes - baseline_.local_bytes;
   r.remote_bytes = lines_->remote_bytes - baseline_.remote_bytes;
-  r.links = lines_->network.links.links;
+  r.links = lines_->network.counted_links();
   for (std::size_t l = 0; l < r.links.size(); ++l) {
     r.links[l].data -= baseline_.links[l].data;
     r.links[l].control -= baseline_.links[l].control;

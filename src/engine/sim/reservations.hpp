@@ -15,13 +15,12 @@ class reservations {
   /// The beginning of the first gap of `length` that begins at `from` or later; takes it. What ended before `now` is
   /// forgotten: nothing more may be asked for before that time.
   picoseconds take(picoseconds from, picoseconds length, picoseconds now) {
-    std::size_t gone = 0;
-    while (gone != taken_.size() && taken_[gone].end <= now) ++gone;
+    while (gone_ != taken_.size() && taken_[gone_].end <= now) ++gone_;
+    if (gone_ == taken_.size() || gone_ >= most_gone) forget();
     std::size_t at = taken_.size();
-    while (at != gone && taken_[at - 1].end > from) --at;  // the first that ends later
+    while (at != gone_ && taken_[at - 1].end > from) --at;  // the first that ends later
     for (; at != taken_.size() && from + length > taken_[at].begin; ++at) from = std::max(from, taken_[at].end);
     if (length != 0) insert(at, {from, from + length});
-    if (gone >= most_gone) taken_.erase(taken_.begin(), taken_.begin() + static_cast<std::ptrdiff_t>(gone));
     return from;
   }
 
@@ -31,14 +30,19 @@ class reservations {
   };
   static constexpr std::size_t most_gone = 16;
 
+  void forget() {
+    taken_.erase(taken_.begin(), taken_.begin() + static_cast<std::ptrdiff_t>(gone_));
+    gone_ = 0;
+  }
   void insert(std::size_t at, interval i) {
-    if (at != 0 && taken_[at - 1].end == i.begin) {
+    if (at != gone_ && taken_[at - 1].end == i.begin) {
       taken_[at - 1].end = i.end;
     } else {
       taken_.insert(taken_.begin() + static_cast<std::ptrdiff_t>(at), i);
     }
   }
   std::vector<interval> taken_;  // in order; none overlap
+  std::size_t gone_ = 0;         // the first ones, which have ended
 };
 
 }  // namespace kith::sim
