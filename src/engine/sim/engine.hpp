@@ -89,7 +89,7 @@ class engine {
   // lines.cpp: how tasks replay their lines
   void make_lines();
   bool has_rows(const frame& f) const noexcept;
-  /// Of the task's core, between two of the task's accesses.
+  /// The core's own time between two of the task's accesses.
   picoseconds access_interval(std::size_t task) const noexcept;
   void begin_replay(worker& w, frame& f, picoseconds work, bool all);
   void replay(worker& w, frame& f);
