@@ -60,11 +60,11 @@ class scope {
   atomic<std::uint64_t> created{0};  // only the owner writes this and the next; others may read
   atomic<std::uint64_t> ended_here{0};  // tasks that the owner itself ended
   std::uint64_t bytes_created = 0;      // bytes of accesses, less those of tasks that the owner ended
-  std::uint64_t throttle_at = 0;  // value of created - ended_here at which the owner checks whether it must help
-  creation_sink* sink = nullptr;  // throttle_at is 0 then
-  std::uint64_t identity = 0;     // of a graph, if identities are kept
-  bool listed = false;            // children are listed, so that the owner may claim them
-  bool leveled = false;           // children have several priorities: the policy is asked before any is claimed
+  std::uint64_t throttle_at = 0;        // value of created - ended_here at which the owner checks whether it must help
+  creation_sink* sink = nullptr;        // throttle_at is 0 then
+  std::uint64_t identity = 0;           // of a graph, if identities are kept
+  bool listed = false;                  // children are listed, so that the owner may claim them
+  bool leveled = false;                 // children have several priorities: the policy is asked before any is claimed
   address_map by_address;
   block_pool blocks;
   std::vector<reference> children;
