@@ -65,7 +65,7 @@ struct verdict {
   std::string what;
 };
 
-/// Of a dry run.
+/// The verdict of a dry run.
 inline verdict nothing_to_verify() { return {true, "dry: tasks were recorded, not run; there is nothing to verify"}; }
 
 /// One of a program's own values: a number, a text, or a ranking (best first).

@@ -326,7 +326,7 @@ class cg_maker {
     const auto vector = [&](std::int64_t, std::int64_t) { return vectors_[static_cast<std::size_t>(at)]; };
     sum(creator, class_.rows, cg_add_operations, vector, 16, true);
     sum(
-        creator, rows(at), 2 * static_cast<double>(entries_),
+        creator, rows(at), cg_product_operations(class_.nonzeros),
         [&](std::int64_t first, std::int64_t count) { return block(at, first, count); },
         static_cast<std::uint64_t>(entries_) * entry_bytes, false);
   }

@@ -81,7 +81,7 @@ class row_block {
   void make(const std::string& name, std::int64_t leaf, bool dry) {
     const npb_cg_class& c = npb_cg_class_of(name);
     leaf_ = leaf;
-    row_operations_ = 2 * static_cast<double>(cg_row_entries(c.nonzeros));
+    row_operations_ = cg_product_operations(c.nonzeros);
     const std::int64_t first = first_row(c.rows, here()), last = first_row(c.rows, here() + 1);
     if (dry) {
       matrix_ = {};
@@ -178,7 +178,7 @@ class row_block {
   npb_rows matrix_;
   std::size_t first_ = 0;
   std::int64_t rows_ = 0, leaf_ = 1;
-  double row_operations_ = 0;  // of a product with the matrix
+  double row_operations_ = 0;  // of a product with the matrix, for each row
   std::vector<double> x_, z_, q_, r_, p_;
 };
 

@@ -22,9 +22,11 @@ inline double md_work(std::int64_t molecules, std::int64_t others) {
   return nanoseconds_of(100 * static_cast<double>(molecules * others));
 }
 
-/// Of CG, for each element of a vector. Rows of the matrix: two operations for each entry.
+/// Operations of CG for each element of a vector.
 constexpr double cg_add_operations = 2, cg_update_operations = 6;
 /// Entries of a row of NPB's matrix; some of them coincide.
 inline std::int64_t cg_row_entries(std::int64_t nonzeros) { return (nonzeros + 1) * (nonzeros + 1); }
+/// Operations for each row of a product with the matrix.
+inline double cg_product_operations(std::int64_t nonzeros) { return 2 * static_cast<double>(cg_row_entries(nonzeros)); }
 
 }  // namespace kith::apps

@@ -1,5 +1,10 @@
-# The layers on the path of a task. Their own lists say what is compiled together, so that their code does not depend on the
-# number and the order of files. Of all other layers several files are compiled at once, in half of the time.
+if(NOT KITH_UNITY MATCHES "^(ON|OFF|cold)$")
+  message(FATAL_ERROR "kith: KITH_UNITY is '${KITH_UNITY}'; expected ON, OFF or cold")
+endif()
+
+# The layers on the path of a task. Each of their files is compiled by itself, and those of `native` always as one, so that
+# their code does not depend on the number and the order of files. Of all other layers several files are compiled at once,
+# in half of the time.
 set(kith_hot_layers api base events native partition policy queue task)
 
 # kith_layer(NAME SOURCES ... [LIBRARIES ...]): one object library for each layer of the architecture, known as
