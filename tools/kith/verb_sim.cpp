@@ -308,8 +308,8 @@ outcome run_sim(const sim_options& o) {
   if (!o.output.empty() && runs.size() != 1)
     throw error("--output keeps one run; this is " + std::to_string(runs.size()));
   bar.wait_for("simulating");
-  std::vector<sim::result> results = simulate_beside_one_core(p, m, runs, [&](std::size_t done, std::size_t all) {
-    bar.share(fmt::format("{} of {} runs", done, all), static_cast<double>(done) / static_cast<double>(all));
+  std::vector<sim::result> results = simulate_beside_one_core(p, m, runs, [&](std::size_t done, std::size_t count) {
+    bar.share(fmt::format("{} of {} runs", done, count), static_cast<double>(done) / static_cast<double>(count));
   });
   std::vector<multiprogram_figures> together;
   if (o.together) together = compare_with_alone(all, m, runs, results, bar);
