@@ -8,10 +8,10 @@ endif()
 set(kith_hot_layers api base events native partition policy queue task)
 
 # kith_layer(NAME SOURCES ... [LIBRARIES ...]): one object library for each layer of the architecture, known as
-# kith::NAME. tests/layering_test.py checks which layers it includes.
+# kith::NAME, and built where something is made of it. tests/layering_test.py checks which layers it includes.
 function(kith_layer name)
   cmake_parse_arguments(layer "" "" "SOURCES;LIBRARIES" ${ARGN})
-  add_library(kith_${name} OBJECT ${layer_SOURCES})
+  add_library(kith_${name} OBJECT EXCLUDE_FROM_ALL ${layer_SOURCES})
   add_library(kith::${name} ALIAS kith_${name})
   target_include_directories(kith_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(kith_${name} PRIVATE kith_options ${layer_LIBRARIES})
