@@ -53,6 +53,7 @@ class array_halo {
     });
   }
 
+  /// Elements on each side of a share.
   std::uint64_t width() const noexcept { return width_; }
   /// Sends the elements of this place to all halos that they are in. They are there when the finish() around the caller
   /// has ended; until then, nobody may use these halos or change the elements. Called at every place, this is a halo

@@ -69,6 +69,7 @@ class captured_graph {
   /// data has moved to other memory nodes.
   void place_again() noexcept;
 
+  /// Tasks that were captured, and (edges) dependences between them. 0 before the first capture.
   std::size_t nodes() const noexcept;
   std::size_t edges() const noexcept;
 

@@ -114,6 +114,7 @@ class distributed_array {
     });
   }
 
+  /// The elements at all places together.
   std::uint64_t size() const noexcept { return size_; }
   /// Where element `i` is. REQUIRES: i < size().
   int place_of(std::uint64_t i) const { return static_cast<int>(i / block_ % places_); }

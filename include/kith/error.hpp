@@ -19,8 +19,10 @@ enum class error_kind : std::uint8_t {
 /// broken invariant inside Kith nothing is thrown: the program aborts and prints the invariant's name.
 class error : public std::runtime_error {
  public:
+  /// `what`: one sentence that names what was wrong, where, and what was expected.
   explicit error(const std::string& what, error_kind kind = error_kind::misuse)
       : std::runtime_error(what), kind_(kind) {}
+  /// What caused it, for programs that treat causes differently.
   error_kind kind() const noexcept { return kind_; }
 
  private:

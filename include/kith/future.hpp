@@ -20,11 +20,14 @@ namespace kith {
 template <class R>
 class future {
  public:
+  /// Without a task; every call but valid(), ready() and task() throws `error`.
   future() = default;
 
+  /// Whether there is a task behind it.
   bool valid() const noexcept { return result_ != nullptr; }
   /// The task behind it, to order others `after` it.
   task_ref task() const noexcept { return task_; }
+  /// Whether the task has ended, so that get() returns at once. False without a task.
   bool ready() const noexcept { return result_ && result_->ended.done(); }
   /// Waits until it is ready. In a task, throws `error` if no stack is left for the tasks that should run
   /// meanwhile (runtime_options::stacks); the task's children that have not started are then cancelled. The same

@@ -55,7 +55,7 @@ class handle : public detail::handle_base {
   T* data() const noexcept { return static_cast<T*>(const_cast<void*>(address_)); }
 };
 
-/// The constructors throw kith::error for more bytes than an address space holds.
+/// A name for an array. The constructors throw kith::error for more bytes than an address space holds.
 template <class T>
 class handle<T[]> : public detail::handle_base {
  public:

@@ -27,8 +27,10 @@ class keys {
   keys& operator=(keys&&) noexcept = default;
   ~keys() = default;
 
+  /// Appends a key. The same one may be added again.
   void add(Key k) { list_.push_back(std::move(k)); }
   std::size_t size() const noexcept { return list_.size(); }
+  /// The keys, in the order in which they were added.
   auto begin() const noexcept { return list_.begin(); }
   auto end() const noexcept { return list_.end(); }
   void clear() noexcept { list_.clear(); }

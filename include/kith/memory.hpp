@@ -47,6 +47,7 @@ class distribution {
 
   /// Reads "fine", "node:3", "coarse,huge". Throws kith::error that lists the distributions.
   static distribution parse(std::string_view text);
+  /// What parse() reads.
   std::string text() const;
 
   friend constexpr bool operator==(const distribution&, const distribution&) = default;
@@ -121,6 +122,7 @@ class allocator {
   template <class U>
   allocator(const allocator<U>& other) noexcept : rt_(other.rt_), how_(other.how_) {}
 
+  /// As kith::allocate() of n elements; also throws std::bad_array_new_length.
   T* allocate(std::size_t n) {
     if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
     return static_cast<T*>(rt_ != nullptr ? kith::allocate(*rt_, n * sizeof(T), how_)

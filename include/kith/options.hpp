@@ -23,7 +23,9 @@ struct task_ref {
 /// `static const kith::task_type gemm{"gemm"};`. A process may have at most 65535. Thread-safe.
 class task_type {
  public:
+  /// Copies the name. Throws `error` for one type more than the process may have.
   explicit task_type(const char* name);
+  /// As recordings number it, in the order in which types are made.
   std::uint16_t number() const noexcept { return number_; }
 
  private:
@@ -35,7 +37,9 @@ class task_type {
 /// task_type.
 class name {
  public:
+  /// Throws `error` for one type more than the process may have.
   explicit name(const std::string& text);
+  /// That of the type of this name.
   std::uint16_t number() const noexcept { return number_; }
 
  private:

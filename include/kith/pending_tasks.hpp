@@ -16,6 +16,7 @@ namespace kith {
 /// What was delivered to a task, for functions that take their arguments by number. Valid while the task runs.
 class arguments {
  public:
+  /// How many there are: what schedule() was told.
   std::size_t size() const noexcept { return all_.size(); }
   /// The value of argument `number`. Throws kith::error if that is a reference, or a value of another type.
   template <class T>

@@ -116,11 +116,14 @@ struct place_statistics {
 template <class R>
 class place_future {
  public:
+  /// Without an activity; wait() and get() throw `error`.
   place_future() = default;
 
+  /// Whether there is an activity behind it.
   bool valid() const noexcept { return result_ != nullptr; }
   /// The place that was named; -1 without a result.
   int place() const noexcept { return place_; }
+  /// Whether the activity has ended, so that get() returns at once. False without an activity.
   bool ready() const noexcept { return result_ && result_->ended.done(); }
   /// Waits until the activity has ended, without its exception. Throws `error` if there is no activity behind it, or
   /// no stack is left for the tasks that should run meanwhile (runtime_options::stacks).
@@ -220,6 +223,7 @@ class place_ref {
       return place_future<void>();
     }
   }
+  /// The place that at() was called with.
   int number() const noexcept { return place_; }
 
  private:
@@ -277,6 +281,7 @@ class place_runtime {
   /// For a process that does not call run() as often as that of place 0: works for the others until place 0 destroys
   /// its place_runtime. Returns at once in the process of place 0. Throws place_lost if a place is lost.
   void serve();
+  /// How many places there are, in all processes together.
   int places() const noexcept;
   /// Whether this place is in this process. run() runs its function where place 0 is.
   bool has_place(int place) const noexcept;

@@ -104,6 +104,7 @@ struct runtime_options {
 /// Workers and a policy. Several runtimes may exist at a time; each can be used from any thread.
 class runtime {
  public:
+  /// Starts the workers. Throws `error` that names the wrong option or setting, or what the system refused.
   explicit runtime(const runtime_options& options = {});
   /// Rejects a text at compile time, with a message that says what to write.
   template <class Text>

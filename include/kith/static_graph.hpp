@@ -49,6 +49,7 @@ class static_graph {
   /// Nodes are numbered from 0 in the order of their creation.
   using node = std::uint32_t;
 
+  /// A graph without nodes.
   static_graph();
   ~static_graph();
   /// A moved-from graph has no nodes. add() throws kith::error for it until another graph is assigned to it.
@@ -82,6 +83,7 @@ class static_graph {
   /// `after` starts when `before` has ended. Throws kith::error for a node that does not exist.
   void edge(node before, node after);
 
+  /// Nodes and edges that were added. 0 for a moved-from graph.
   std::size_t nodes() const noexcept;
   std::size_t edges() const noexcept;
 

@@ -6,17 +6,18 @@
 
 namespace kith {
 
+/// What one worker has counted since the runtime was made, or since the last reset.
 struct worker_statistics {
-  std::uint64_t tasks = 0;  // executed
-  std::uint64_t created = 0;
-  std::uint64_t steal_attempts = 0;
+  std::uint64_t tasks = 0;             // executed
+  std::uint64_t created = 0;           // tasks whose creation ran on it
+  std::uint64_t steal_attempts = 0;    // looks into the queues of other workers, those that found nothing included
   std::uint64_t steals = 0;            // tasks stolen; a whole group (nabbit, nabbitc) counts once
   std::uint64_t colored_attempts = 0;  // attempts that take only the thief's color (nabbitc)
   std::uint64_t colored_steals = 0;    // colored attempts that found something
-  std::uint64_t parks = 0;
-  std::uint64_t wakes = 0;  // wakes sent to other workers
-  double busy_seconds = 0;  // in tasks, including scheduling between them
-  double idle_seconds = 0;  // looking for work in vain, or asleep, during a run
+  std::uint64_t parks = 0;             // times it fell asleep for want of work
+  std::uint64_t wakes = 0;             // wakes sent to other workers
+  double busy_seconds = 0;             // in tasks, including scheduling between them
+  double idle_seconds = 0;             // looking for work in vain, or asleep, during a run
   /// From the start of a run to its first task, if that was stolen: the mean over such runs; -1: none.
   double first_steal_seconds = -1;
   std::uint64_t stalled = 0;  // waits of tasks whose target had not ended
@@ -31,6 +32,7 @@ struct worker_statistics {
   std::uint64_t deque_peak = 0;        // the most of them
 };
 
+/// What a runtime has counted since it was made, or since the last reset (runtime::statistics()).
 struct statistics {
   std::vector<worker_statistics> workers;
   /// Sums; first_steal_seconds: the mean over workers that stole, -1 if none; deque_mean: over all samples;
@@ -38,6 +40,7 @@ struct statistics {
   worker_statistics total;
   double seconds = 0;           // from the start of the first run to the end of the last
   std::uint64_t throttled = 0;  // how often a creator reached the throttle
+  /// How often a creator at the throttle went on all the same, because it found nothing to run meanwhile.
   std::uint64_t throttle_exceeded = 0;
   std::uint64_t cancelled = 0;  // tasks skipped
   /// 100 * busy time summed / (largest busy time * workers); 100 if nothing ran.
@@ -45,9 +48,9 @@ struct statistics {
   /// Share of accesses to data on another node. Each task counts once for itself (its color, or the home of its
   /// largest access) and once for each access that reads. 0 on a machine with one node.
   double remote_access_percent = 0;
-  std::uint64_t local_accesses = 0;
-  std::uint64_t remote_accesses = 0;
-  std::uint64_t migrated_bytes = 0;  // of regions whose pages were moved to the node that writes them
+  std::uint64_t local_accesses = 0;   // of these, on the task's own node
+  std::uint64_t remote_accesses = 0;  // and on another
+  std::uint64_t migrated_bytes = 0;   // of regions whose pages were moved to the node that writes them
   /// A sample of the regions whose home first touch decided: how many the system was asked about, and how many of
   /// these were on another node than assumed (data filled before the run, huge pages). The latter now have their
   /// true home.

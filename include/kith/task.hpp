@@ -79,7 +79,10 @@ class group {
   /// Waits for all tasks of the group and throws their first exception. The group can then be used again. Throws
   /// `error` if the running task does not own the group.
   void wait();
+  /// Tasks of the group that have not started will not run, nor will what they would create; those that run go on.
+  /// Thread-safe, as is cancelled(), while the group lives.
   void cancel() noexcept;
+  /// Whether the group or a scope around it is cancelled: by a call, or by an exception of one of its tasks.
   bool cancelled() const noexcept;
 
  private:
