@@ -58,11 +58,11 @@ constexpr listed_policy listed() {
           build_policy<Policy<sequential::world>, sequential::world>};
 }
 
-/// If one node has all workers, `auto` is `steal` itself, with an option.
+/// If one node has all workers, `auto` is `steal` itself, with options.
 template <class World>
 std::unique_ptr<policy<World>> build_auto(const policy_context& context, const policy_options& given) {
   if (context.workers.inhabited().size() > 1) return std::make_unique<automatic<World>>(context, given);
-  return std::make_unique<steal<World>>(context, policy_options("steal:near=one", steal<World>::options));
+  return std::make_unique<steal<World>>(context, policy_options("steal:near=one,follow=8", steal<World>::options));
 }
 
 /// dep.hpp says when `dep` is `steal`.

@@ -5,8 +5,9 @@
 // options: these are victim=cyclic,end=fifo; victim=cyclic; victim=nodes; all with looks=one. Distances decide, not
 // the artifact's own table. Not in the paper: one of the tasks that a completion makes ready runs at once; a visit
 // takes several tasks, at most half of the victim's, or one if both use the same cache (near=one); an idle worker looks
-// at all victims before it pauses (looks=all); short tasks are left alone (patience=on, worth_it()); and priorities: a
-// worker takes tasks of the highest level first, from its own deque and from a victim's.
+// at all victims before it pauses (looks=all); short tasks are left alone (patience=on, worth_it()); workers change
+// from chain to chain, so that a few more chains than workers end together (follow=N); and priorities: a worker takes
+// tasks of the highest level first, from its own deque and from a victim's.
 #pragma once
 
 #include "base/rng.hpp"
@@ -36,6 +37,8 @@ class steal final : public policy<World> {
       one_of("near", "half|one",
              "what a theft takes within a node whose cores share a cache: up to half, or one, unless tasks are short"),
       one_of("looks", "all|one", "at how many victims an idle worker looks before it pauses"),
+      number("follow", 0, 0, 1024,
+             "after so many tasks of one chain a worker runs one of another chain, if any waits; 0: never"),
       one_of("patience", "on|off", "leaves a busy victim's tasks alone while they are shorter than a theft"),
   };
   [[gnu::cold]] static void explain(explainer& e) {
@@ -71,6 +74,7 @@ class steal final : public policy<World> {
         batch_(given.number("batch")),
         looks_at_all_(given.is("looks", "all")),
         spares_short_(given.is("patience", "on")),
+        follow_(s.workers.size() > 1 ? static_cast<int>(given.number("follow")) : 0),
         watches_(static_cast<std::size_t>(s.workers.size())) {
     const victim_order fixed = order_ == victim_order::random ? victim_order::cyclic : order_;
     const bool one_near = given.is("near", "one");
@@ -80,6 +84,7 @@ class steal final : public policy<World> {
       deques_.push_back(make_in<leveled_deque<World>>(s.memory_of(worker_id(w)), worker_id(w), s.workers.everybody()));
       states_.emplace_back(rng(s.seed, purpose::victim, static_cast<std::uint32_t>(w)),
                            s.workers.victims(worker_id(w), fixed));
+      states_.back().follow = follow_;
     }
   }
 
@@ -94,7 +99,7 @@ class steal final : public policy<World> {
 
   poll_result next(worker& self) override {
     leveled_deque<World>& own = *deques_[self.id.index()];
-    if (own_end_fifo_ || own.has_levels()) [[unlikely]]
+    if (own_end_fifo_ || follow_ != 0 || own.has_levels()) [[unlikely]]
       return next_in_order(own, self);
     if (task* t = own.pop_normal(self)) return poll_result::got(*t);
     return look_elsewhere(self);
@@ -148,6 +153,9 @@ class steal final : public policy<World> {
     rng random;
     std::vector<worker_id> victims;
     std::size_t probes = 0;  // the next victim, by its place in a round
+    int followed = 0;        // tasks of the chain that it runs
+    int follow = 0;          // after so many it looks at others
+    bool leaving = false;    // its next task is to be of another chain
   };
   /// What all thieves together have seen of a victim. Two attempts at once may count as one.
   struct alignas(false_sharing_range) watch {
@@ -159,9 +167,30 @@ class steal final : public policy<World> {
   // What frequent calls rarely need is not inlined, and comes last in them, so that they save no registers.
   [[gnu::always_inline]] task* ready_alone(task& t, worker& self, ready_reason why) {
     leveled_deque<World>& own = *deques_[self.id.index()];
-    if (why == ready_reason::completion) return own.prefer(t, self);
+    if (why == ready_reason::completion && !leaves_chain(self)) return own.prefer(t, self);
     own.push(t, self);
     return nullptr;
+  }
+  /// Counts a task that the worker could run next because it ended the predecessor. True if it has followed that chain
+  /// for long enough: the task is then queued, and next() looks at other chains first.
+  [[gnu::always_inline]] bool leaves_chain(worker& self) {
+    if (follow_ == 0) return false;
+    worker_state& mine = states_[self.id.index()];
+    if (++mine.followed <= mine.follow || self.short_tasks) return false;
+    mine.leaving = true;
+    return true;
+  }
+  /// A task of another chain, if one waits. As long as none does, chains are followed for twice as long each time.
+  [[gnu::noinline]] poll_result change_chain(leveled_deque<World>& own, worker& self) {
+    worker_state& mine = states_[self.id.index()];
+    mine.leaving = false;
+    const bool has_others = own.size() > 1;
+    poll_result l = rob(self);
+    if (l.kind != poll_result::found && has_others) {
+      if (task* t = take_oldest(own, self)) l = poll_result::got(*t);
+    }
+    mine.follow = l.kind == poll_result::found ? follow_ : std::min(2 * mine.follow, 16 * follow_);
+    return l;
   }
   [[gnu::noinline]] task* ready_together(std::span<task* const> tasks, worker& self, ready_reason why) {
     leveled_deque<World>& own = *deques_[self.id.index()];
@@ -169,6 +198,11 @@ class steal final : public policy<World> {
     return ready_alone(*tasks.back(), self, why);
   }
   [[gnu::noinline]] poll_result next_in_order(leveled_deque<World>& own, worker& self) {
+    worker_state& mine = states_[self.id.index()];
+    mine.followed = 0;
+    if (mine.leaving) {
+      if (const poll_result l = change_chain(own, self); l.kind == poll_result::found) return l;
+    }
     if (task* t = take_own(own, self)) return poll_result::got(*t);
     return look_elsewhere(self);
   }
@@ -237,6 +271,7 @@ class steal final : public policy<World> {
   std::int64_t batch_;
   bool looks_at_all_;
   bool spares_short_;
+  int follow_;
   std::vector<std::shared_ptr<leveled_deque<World>>> deques_;
   std::vector<worker_state> states_;
   std::vector<watch> watches_;  // by victim
