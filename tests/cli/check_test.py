@@ -3,6 +3,7 @@
 import os
 import re
 import sqlite3
+import subprocess
 
 from run_kith import Kith, rows
 
@@ -113,6 +114,13 @@ def without_numbers(text):
 told_by = next((line for line in done.stderr.splitlines() if "its addresses are others" in line), "nothing")
 with open(os.path.join(ROOT, "docs", "check.md"), encoding="utf-8") as f:
     kith.check(without_numbers(told_by) in without_numbers(f.read()), f"the document has it: {told_by}")
+
+# So is one without symbols, where Kith's own touches are not known.
+stripped = path("stripped")
+subprocess.run(["strip", "-o", stripped, os.path.join(TRACED, "program")], check=True, timeout=60)
+done = kith.run("record", "--addresses", "-o", path("stripped.rec"), "--", stripped, "fine")
+kith.check(done.returncode == 1 and "has no source lines" in done.stderr and "do not strip it" in done.stderr and
+           "its addresses are others" not in done.stderr, f"what is wrong: {done.stderr}")
 
 # Stacks need no declaration, whether their thread runs tasks or not.
 file, done = record("stacks", KITH_WORKERS="2", KITH_OVERSUBSCRIBE="1")
