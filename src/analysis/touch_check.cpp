@@ -47,6 +47,7 @@ class checker {
   std::uint32_t index_of(const recorded_block& b) const { return static_cast<std::uint32_t>(&b - r_.blocks.data()); }
   std::uint32_t index_of(const recorded_site& s) const { return static_cast<std::uint32_t>(&s - r_.sites.data()); }
 
+  /// Where a task names a region again, a recording has 0 bytes: all that any task has named of it count then.
   void declare(std::int32_t task) {
     const auto t = static_cast<std::size_t>(task);
     declared_.clear();
@@ -57,9 +58,9 @@ class checker {
       const recorded_region& region = r_.regions[x.region];
       if (known == declared_.end()) {
         declared_.push_back({x.region, region.address, region.address + x.bytes, writes});
-      } else {  // bytes are 0 where the region was named before
+      } else {
         known->writes = known->writes || writes;
-        known->end = std::max(known->end, region.address + x.bytes);
+        known->end = std::max(known->end, region.address + (x.bytes != 0 ? x.bytes : region.bytes));
       }
     }
   }
@@ -77,6 +78,31 @@ class checker {
     }
   }
 
+  /// Bytes from one on: as many as are declared, or as are not and belong to the same region, or to none.
+  struct piece {
+    std::uint64_t end;
+    bool declared = false, declared_in = false;  // declared_in: they are written, and declared as read only
+    std::int32_t region = -1;
+  };
+  piece piece_at(std::uint64_t at, std::uint64_t end, bool writes) const {
+    piece p{.end = end};
+    std::uint64_t declared_until = at;
+    for (const declared& d : declared_) {
+      if (at >= d.end) continue;
+      if (at < d.begin) {
+        p.end = std::min(p.end, d.begin);
+      } else if (writes && !d.writes) {
+        p.declared_in = true;
+        p.end = std::min(p.end, d.end);
+      } else {
+        declared_until = std::max(declared_until, d.end);
+      }
+    }
+    if (declared_until != at) return {.end = declared_until, .declared = true};
+    p.region = region_at(at, p.end);
+    return p;
+  }
+
   void check(std::int32_t task) {
     declare(task);
     first_.clear();
@@ -85,29 +111,13 @@ class checker {
       ++out_.touches;
       if (x.block->kind == recorded_block::own_stack) return;
       if (x.block->kind == recorded_block::unknown) ++out_.unknown;
-      std::uint64_t at = x.block->address + x.offset;
-      const std::uint64_t end = at + x.bytes;
-      bool declared_in = false;
-      // Ranges may lie in each other; at the first byte that is not covered the search ends.
-      for (bool further = true; further && at < end;) {
-        further = false;
-        for (declared& d : declared_) {
-          if (d.begin < end && d.end > at) d.touched = true;
-          if (at < d.begin || at >= d.end) continue;
-          if (x.writes() && !d.writes) {
-            declared_in = true;
-            continue;
-          }
-          at = d.end;
-          further = true;
-        }
-      }
-      if (at >= end || x.site->own || is_free(*x.block, task)) return;
-      const std::int32_t region = region_at(at);
-      if (region < 0 && !written_[index_of(*x.block)] && x.block->kind != recorded_block::unknown) {
-        note_constant(task, x, at - x.block->address);
-      } else {
-        note(task, x, at - x.block->address, declared_in, region);
+      const std::uint64_t begin = x.block->address + x.offset, end = begin + x.bytes;
+      for (declared& d : declared_) d.touched = d.touched || (d.begin < end && d.end > begin);
+      if (x.site->own || is_free(*x.block, task)) return;
+      for (std::uint64_t at = begin; at < end;) {
+        const piece p = piece_at(at, end, x.writes());
+        if (!p.declared) note_piece(task, x, at, p);
+        at = p.end;
       }
     });
     for (const declared& d : declared_) {
@@ -119,9 +129,17 @@ class checker {
     }
   }
 
-  void note_constant(std::int32_t task, const touch& x, std::uint64_t from) {
+  void note_piece(std::int32_t task, const touch& x, std::uint64_t at, const piece& p) {
+    const std::uint64_t from = at - x.block->address, end = p.end - x.block->address;
+    if (p.region < 0 && !written_[index_of(*x.block)] && x.block->kind != recorded_block::unknown) {
+      note_constant(task, x, from, end);
+    } else {
+      note(task, x, from, end, p);
+    }
+  }
+
+  void note_constant(std::int32_t task, const touch& x, std::uint64_t from, std::uint64_t end) {
     const std::uint32_t block = index_of(*x.block);
-    const std::uint64_t end = x.offset + x.bytes;
     const auto [at, fresh] = constant_of_block_.try_emplace(block, out_.constants.size());
     if (fresh) {
       out_.constants.push_back({task, index_of(*x.site), block, from, end, 0, 0});
@@ -134,26 +152,29 @@ class checker {
     ++c.touches;
   }
 
-  void note(std::int32_t task, const touch& x, std::uint64_t from, bool declared_in, std::int32_t region) {
+  void note(std::int32_t task, const touch& x, std::uint64_t from, std::uint64_t end, const piece& p) {
     const std::uint32_t site = index_of(*x.site), block = index_of(*x.block);
-    const std::uint64_t end = x.offset + x.bytes;
-    const auto [at, fresh] = first_.try_emplace(std::tuple(site, block, declared_in), out_.undeclared.size());
-    if (fresh) {
-      out_.undeclared.push_back({task, site, block, x.writes(), declared_in, region, from, end, 0});
-    }
+    const auto [at, fresh] =
+        first_.try_emplace(std::tuple(site, block, p.declared_in, p.region), out_.undeclared.size());
+    if (fresh) out_.undeclared.push_back({task, site, block, x.writes(), p.declared_in, p.region, from, end, 0});
     undeclared_touch& u = out_.undeclared[at->second];
     u.begin = std::min(u.begin, from);
     u.end = std::max(u.end, end);
     ++u.touches;
   }
 
-  /// A region that has the byte: of several the one that begins last.
-  std::int32_t region_at(std::uint64_t address) const {
+  /// A region that has the byte: of several the one that begins last. `until` becomes less if that region ends, or
+  /// another begins, before it.
+  std::int32_t region_at(std::uint64_t address, std::uint64_t& until) const {
     auto at =
         std::ranges::upper_bound(by_address_, address, {}, [&](std::uint32_t i) { return r_.regions[i].address; });
+    if (at != by_address_.end()) until = std::min(until, r_.regions[*at].address);
     for (int steps = 0; at != by_address_.begin() && steps < 64; ++steps) {
       --at;
-      if (address < r_.regions[*at].address + r_.regions[*at].bytes) return static_cast<std::int32_t>(*at);
+      const std::uint64_t end = r_.regions[*at].address + r_.regions[*at].bytes;
+      if (address >= end) continue;
+      until = std::min(until, end);
+      return static_cast<std::int32_t>(*at);
     }
     return -1;
   }
@@ -163,7 +184,7 @@ class checker {
   std::vector<bool> written_;  // blocks that a task writes
   std::vector<std::uint32_t> by_address_;
   std::vector<declared> declared_;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, std::size_t> first_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, bool, std::int32_t>, std::size_t> first_;
   std::map<std::uint32_t, std::size_t> constant_of_block_;
   std::vector<std::int32_t> last_reader_;  // by constant: the task counted last
   touch_report out_;

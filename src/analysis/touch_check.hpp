@@ -13,7 +13,7 @@
 
 namespace kith::analysis {
 
-/// Bytes of one block that a task touched from one place without having declared it.
+/// Bytes of one block, and of one region at most, that a task touched from one place without having declared it.
 struct undeclared_touch {
   std::int32_t task = -1;
   std::uint32_t site = 0, block = 0;

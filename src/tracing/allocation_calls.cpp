@@ -104,6 +104,14 @@ KITH_WEAK int posix_memalign(void** at, std::size_t align, std::size_t bytes) no
   return 0;
 }
 KITH_WEAK void* valloc(std::size_t bytes) noexcept { return noted(__libc_memalign(4096, bytes), bytes, KITH_PC); }
+KITH_WEAK void* pvalloc(std::size_t bytes) noexcept {
+  const std::size_t whole = (bytes + 4095) / 4096 * 4096;
+  if (whole < bytes) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return noted(__libc_memalign(4096, whole), whole, KITH_PC);
+}
 KITH_WEAK void free(void* at) noexcept { released(at); }
 
 KITH_WEAK void* mmap(void* wanted, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
@@ -116,6 +124,30 @@ KITH_WEAK int munmap(void* at, std::size_t bytes) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
   if (active()) remove_mapped(begin, begin + bytes);  // B3
   return static_cast<int>(::syscall(SYS_munmap, at, bytes));
+}
+/// What is moved, or has another size, is a new block.
+KITH_WEAK void* mremap(void* old, std::size_t old_bytes, std::size_t bytes, int flags, ...) noexcept {
+  void* wanted = nullptr;
+  if ((flags & MREMAP_FIXED) != 0) {
+    std::va_list more;
+    va_start(more, flags);
+    wanted = va_arg(more, void*);
+    va_end(more);
+  }
+  const auto begin = reinterpret_cast<std::uintptr_t>(old);
+  const bool noted = active();
+  if (noted && old_bytes != 0) remove_mapped(begin, begin + old_bytes);  // B3
+  const long got = ::syscall(SYS_mremap, old, old_bytes, bytes, flags, wanted);
+  void* const at = kith::at_address(static_cast<std::uintptr_t>(got));
+  if (!noted) return at;
+  const bool stays = got == -1 || (flags & MREMAP_DONTUNMAP) != 0;
+  if (stays) made_block(block::what::mapped, old, old_bytes, KITH_PC);
+  if (got != -1) {
+    const auto new_begin = static_cast<std::uintptr_t>(got);
+    remove_mapped(new_begin, new_begin + bytes);
+    made_block(block::what::mapped, at, bytes, KITH_PC);
+  }
+  return at;
 }
 }
 

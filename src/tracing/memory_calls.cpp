@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 
 #include <cstddef>
+#include <cstdlib>
 
 using kith::tracing::now;
 using kith::tracing::touch_kind;
@@ -18,14 +19,17 @@ namespace {
 
 using copy_call = void*(void*, const void*, std::size_t);
 using fill_call = void*(void*, int, std::size_t);
+using duplicate_call = char*(const char*, std::size_t);
 copy_call* real_copy = nullptr;
 copy_call* real_move = nullptr;
 fill_call* real_fill = nullptr;
+duplicate_call* real_duplicate = nullptr;
 
 [[gnu::constructor(101)]] void find_real() {
   real_copy = reinterpret_cast<copy_call*>(dlsym(RTLD_NEXT, "memcpy"));
   real_move = reinterpret_cast<copy_call*>(dlsym(RTLD_NEXT, "memmove"));
   real_fill = reinterpret_cast<fill_call*>(dlsym(RTLD_NEXT, "memset"));
+  real_duplicate = reinterpret_cast<duplicate_call*>(dlsym(RTLD_NEXT, "strndup"));
 }
 
 void* plain_move(void* to, const void* from, std::size_t bytes) noexcept {
@@ -125,12 +129,45 @@ void expect_room(std::size_t bytes, std::size_t room) noexcept {
   filled(to + n, 0, bytes - n);
   return to;
 }
-[[gnu::always_inline]] inline char* append_text(char* to, const char* from, std::size_t room, const void* pc) noexcept {
-  const std::size_t old = length(to, any), bytes = length(from, any) + 1;
-  expect_room(old + bytes, room);
+/// At most `most` characters of `from`, and a zero behind them.
+[[gnu::always_inline]] inline char* append_text(char* to, const char* from, std::size_t most, std::size_t room,
+                                                const void* pc) noexcept {
+  const std::size_t old = length(to, any), n = length(from, most);
+  expect_room(old + n + 1, room);
   touched(touch_kind::read, to, 0, old + 1, static_cast<const char*>(pc) + 1);
-  copy(to + old, from, bytes, pc);
+  read(from, n < most ? n + 1 : n, pc);
+  written(to + old, n + 1, pc);
+  copied(to + old, from, n);
+  to[old + n] = 0;
   return to;
+}
+/// What strspn() does (`among`), or strcspn(). Both texts are read: this one up to the character where it ends.
+[[gnu::always_inline]] inline std::size_t span_of(const char* text, const char* set, bool among,
+                                                  const void* pc) noexcept {
+  const std::size_t members = length(set, any);
+  std::size_t n = 0;
+  for (; text[n] != 0; ++n) {
+    std::size_t i = 0;
+    while (i < members && set[i] != text[n]) ++i;
+    if ((i < members) != among) break;
+  }
+  read(text, n + 1, pc);
+  touched(touch_kind::read, set, 0, members + 1, static_cast<const char*>(pc) + 1);
+  return n;
+}
+/// The same text on the heap.
+[[gnu::always_inline]] inline char* duplicate(const char* text, std::size_t most, const void* pc) noexcept {
+  const std::size_t n = length(text, most);
+  read(text, n < most ? n + 1 : n, pc);
+  char* made = nullptr;
+  if (real_duplicate != nullptr) {
+    made = real_duplicate(text, n);  // its memory is that of a call of malloc in the library
+  } else if (made = static_cast<char*>(std::malloc(n + 1)); made != nullptr) {
+    copied(made, text, n);
+    made[n] = 0;
+  }
+  if (made != nullptr) written(made, n + 1, pc);
+  return made;
 }
 
 }  // namespace
@@ -138,6 +175,8 @@ void expect_room(std::size_t bytes, std::size_t room) noexcept {
 extern "C" {
 
 #define KITH_PC __builtin_return_address(0)
+// Programs may have their own of these names.
+#define KITH_WEAK [[gnu::weak]]
 
 void* memcpy(void* to, const void* from, std::size_t bytes) noexcept { return copy(to, from, bytes, KITH_PC); }
 void* memmove(void* to, const void* from, std::size_t bytes) noexcept { return move(to, from, bytes, KITH_PC); }
@@ -169,7 +208,38 @@ char* strcpy(char* to, const char* from) noexcept {
 }
 char* stpcpy(char* to, const char* from) noexcept { return to + copy_text(to, from, any, KITH_PC) - 1; }
 char* strncpy(char* to, const char* from, std::size_t bytes) noexcept { return copy_part(to, from, bytes, KITH_PC); }
-char* strcat(char* to, const char* from) noexcept { return append_text(to, from, any, KITH_PC); }
+KITH_WEAK char* stpncpy(char* to, const char* from, std::size_t bytes) noexcept {
+  return copy_part(to, from, bytes, KITH_PC) + length(from, bytes);
+}
+char* strcat(char* to, const char* from) noexcept { return append_text(to, from, any, any, KITH_PC); }
+KITH_WEAK char* strncat(char* to, const char* from, std::size_t most) noexcept {
+  return append_text(to, from, most, any, KITH_PC);
+}
+KITH_WEAK char* strdup(const char* text) noexcept { return duplicate(text, any, KITH_PC); }
+KITH_WEAK char* strndup(const char* text, std::size_t most) noexcept { return duplicate(text, most, KITH_PC); }
+KITH_WEAK void* memccpy(void* to, const void* from, int last, std::size_t bytes) noexcept {
+  const auto* const f = static_cast<const unsigned char*>(from);
+  std::size_t n = 0;
+  while (n < bytes && f[n] != static_cast<unsigned char>(last)) ++n;
+  const bool found = n < bytes;
+  n += found ? 1 : 0;
+  copy(to, from, n, KITH_PC);
+  return found ? static_cast<char*>(to) + n : nullptr;
+}
+KITH_WEAK void bcopy(const void* from, void* to, std::size_t bytes) noexcept { move(to, from, bytes, KITH_PC); }
+KITH_WEAK void bzero(void* at, std::size_t bytes) noexcept { fill(at, 0, bytes, KITH_PC); }
+KITH_WEAK void explicit_bzero(void* at, std::size_t bytes) noexcept { fill(at, 0, bytes, KITH_PC); }
+KITH_WEAK wchar_t* wmemcpy(wchar_t* to, const wchar_t* from, std::size_t n) noexcept {
+  return static_cast<wchar_t*>(copy(to, from, n * sizeof(wchar_t), KITH_PC));
+}
+KITH_WEAK wchar_t* wmemmove(wchar_t* to, const wchar_t* from, std::size_t n) noexcept {
+  return static_cast<wchar_t*>(move(to, from, n * sizeof(wchar_t), KITH_PC));
+}
+KITH_WEAK wchar_t* wmemset(wchar_t* at, wchar_t value, std::size_t n) noexcept {
+  written(at, n * sizeof(wchar_t), KITH_PC);
+  for (std::size_t i = 0; i < n; ++i) at[i] = value;
+  return at;
+}
 
 // What these become with _FORTIFY_SOURCE. `room`: the bytes that there are behind the first argument.
 void* __memcpy_chk(void* to, const void* from, std::size_t bytes, std::size_t room) noexcept {
@@ -199,8 +269,15 @@ char* __strncpy_chk(char* to, const char* from, std::size_t bytes, std::size_t r
   expect_room(bytes, room);
   return copy_part(to, from, bytes, KITH_PC);
 }
+KITH_WEAK char* __stpncpy_chk(char* to, const char* from, std::size_t bytes, std::size_t room) noexcept {
+  expect_room(bytes, room);
+  return copy_part(to, from, bytes, KITH_PC) + length(from, bytes);
+}
 char* __strcat_chk(char* to, const char* from, std::size_t room) noexcept {
-  return append_text(to, from, room, KITH_PC);
+  return append_text(to, from, any, room, KITH_PC);
+}
+KITH_WEAK char* __strncat_chk(char* to, const char* from, std::size_t most, std::size_t room) noexcept {
+  return append_text(to, from, most, room, KITH_PC);
 }
 
 void* memchr(const void* at, int value, std::size_t bytes) noexcept {
@@ -223,5 +300,43 @@ char* strrchr(const char* text, int value) noexcept {
     if (text[i - 1] == static_cast<char>(value)) return const_cast<char*>(text + i - 1);
   }
   return nullptr;
+}
+KITH_WEAK void* rawmemchr(const void* at, int value) noexcept {
+  const auto* const a = static_cast<const unsigned char*>(at);
+  std::size_t i = 0;
+  while (a[i] != static_cast<unsigned char>(value)) ++i;
+  read(at, i + 1, KITH_PC);
+  return const_cast<unsigned char*>(a + i);
+}
+KITH_WEAK void* memrchr(const void* at, int value, std::size_t bytes) noexcept {
+  const auto* const a = static_cast<const unsigned char*>(at);
+  std::size_t i = bytes;
+  while (i != 0 && a[i - 1] != static_cast<unsigned char>(value)) --i;
+  const std::size_t first = i == 0 ? 0 : i - 1;
+  read(a + first, bytes - first, KITH_PC);
+  return i == 0 ? nullptr : const_cast<unsigned char*>(a + first);
+}
+KITH_WEAK char* strchrnul(const char* text, int value) noexcept {
+  std::size_t i = 0;
+  while (text[i] != 0 && text[i] != static_cast<char>(value)) ++i;
+  read(text, i + 1, KITH_PC);
+  return const_cast<char*>(text + i);
+}
+KITH_WEAK std::size_t strspn(const char* text, const char* set) noexcept { return span_of(text, set, true, KITH_PC); }
+KITH_WEAK std::size_t strcspn(const char* text, const char* set) noexcept { return span_of(text, set, false, KITH_PC); }
+KITH_WEAK char* strpbrk(const char* text, const char* set) noexcept {
+  const std::size_t n = span_of(text, set, false, KITH_PC);
+  return text[n] == 0 ? nullptr : const_cast<char*>(text + n);
+}
+KITH_WEAK char* strstr(const char* text, const char* part) noexcept {
+  const std::size_t n = length(part, any);
+  std::size_t at = 0, same = 0;
+  for (;; ++at) {
+    for (same = 0; same < n && text[at + same] == part[same];) ++same;
+    if (same == n || text[at + same] == 0) break;
+  }
+  read(text, at + (same == n ? n : same + 1), KITH_PC);
+  touched(touch_kind::read, part, 0, n + 1, static_cast<const char*>(KITH_PC) + 1);
+  return same == n ? const_cast<char*>(text + at) : nullptr;
 }
 }

@@ -3,6 +3,7 @@
 import os
 import re
 import sqlite3
+import subprocess
 
 from run_kith import Kith, rows
 
@@ -60,6 +61,19 @@ for text in (f"program.cpp:{line_of('hidden write')} bad:0: writes (not declared
     kith.check(text in done.stdout, f"people read '{text}': {done.stdout}")
 kith.check(kith.run("why", file, "bad:0").returncode == 0, "a task's name is what kith why takes")
 
+# Each region that is touched is named, with the bytes in it.
+file, done = record("neighbours", KITH_POLICY="fifo")
+kith.check(done.returncode == 0, f"neighbours is recorded: {done.stderr}")
+code, found = kith.json("check", file)
+parts = sorted(r[0] for r in rows(file, "SELECT id, address FROM region ORDER BY address"))
+for mark in ("at once", "one by one"):
+    ranges = {(u["region"], u["begin"], u["end"]) for u in found["undeclared"] if u["line"] == line_of(mark)}
+    begun = {(region, begin) for region, begin, _ in ranges}
+    kith.check(begun >= {(parts[0], 4), (parts[2], 0)} and {region for region, _ in begun} == {parts[0], parts[2]},
+               f"{mark}: all but its own part: {ranges}")
+    kith.check({end for region, _, end in ranges if region == parts[0]} >= {40} and
+               max(end for region, _, end in ranges if region == parts[2]) == 36, f"{mark}: to their ends: {ranges}")
+
 # What no task writes or declares is noted; a task's write to the same memory makes the reads mistakes.
 file, done = record("constants", KITH_POLICY="fifo")
 kith.check(done.returncode == 0, f"constants is recorded: {done.stderr}")
@@ -100,6 +114,13 @@ def without_numbers(text):
 told_by = next((line for line in done.stderr.splitlines() if "its addresses are others" in line), "nothing")
 with open(os.path.join(ROOT, "docs", "check.md"), encoding="utf-8") as f:
     kith.check(without_numbers(told_by) in without_numbers(f.read()), f"the document has it: {told_by}")
+
+# So is one without symbols, where Kith's own touches are not known.
+stripped = path("stripped")
+subprocess.run(["strip", "-o", stripped, os.path.join(TRACED, "program")], check=True, timeout=60)
+done = kith.run("record", "--addresses", "-o", path("stripped.rec"), "--", stripped, "fine")
+kith.check(done.returncode == 1 and "has no source lines" in done.stderr and "do not strip it" in done.stderr and
+           "its addresses are others" not in done.stderr, f"what is wrong: {done.stderr}")
 
 # Stacks need no declaration, whether their thread runs tasks or not.
 file, done = record("stacks", KITH_WORKERS="2", KITH_OVERSUBSCRIBE="1")

@@ -106,6 +106,37 @@ TEST_P(pending, tasks_with_commutative_references_exclude_each_other) {
   EXPECT_EQ(sum, 200U);
 }
 
+// The task may run, and its record be used again, while others are told that they come too late.
+TEST_P(pending, of_several_deliveries_of_an_argument_one_is_taken) {
+  constexpr int deliverers = 6, victims = 20;
+  const int rounds = scaled(20);
+  std::atomic<int> ran{0}, taken{0}, refused{0};
+  rt.run([&] {
+    for (int round = 0; round < rounds; ++round) {
+      kith::pending_tasks tasks;
+      std::vector<kith::pending_task> of(victims);
+      for (kith::pending_task& t : of) t = tasks.schedule([&](int) { ++ran; });
+      for (int d = 0; d < deliverers; ++d) {
+        tasks.schedule([&] {
+          for (const kith::pending_task& t : of) {
+            try {
+              t.deliver(0, 1);
+              ++taken;
+              tasks.schedule([](int) {}).deliver(0, 1);
+            } catch (const kith::error&) {
+              ++refused;
+            }
+          }
+        });
+      }
+      tasks.wait();
+    }
+  });
+  EXPECT_EQ(ran, rounds * victims);
+  EXPECT_EQ(taken, rounds * victims);
+  EXPECT_EQ(refused, rounds * victims * (deliverers - 1));
+}
+
 TEST_P(pending, tasks_are_cancelled_with_those_that_they_wait_for) {
   std::atomic<int> ran{0};
   rt.run([&] {

@@ -4,17 +4,22 @@
 
 #include "base/access_tracer.hpp"
 
+#include <malloc.h>
 #include <pthread.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <cwchar>
 #include <fstream>
 #include <map>
 #include <set>
@@ -142,6 +147,36 @@ void texts() {
   n += static_cast<std::size_t>(std::memcmp(t + 100, a.at + 100, variable) != 0);
   sink = static_cast<int>(n);
 }
+/// Compilers make copies of these, of a number of bytes that they know.
+void known_sizes() {
+  std::fill_n(a.at + 2000, 24, static_cast<unsigned char>(1));
+  std::copy_n(b.at + 200, 13, a.at + 2100);
+  std::copy_n(b.at + 300, 48, a.at + 2200);
+  char* const to = reinterpret_cast<char*>(a.at + 2300);
+  std::strcpy(to, "literal");
+  std::strcat(to, "ly");
+}
+void more_texts() {
+  const char* const t = reinterpret_cast<const char*>(b.at);
+  const auto to = [](std::size_t at) { return reinterpret_cast<char*>(a.at + at); };
+  std::strncat(to(2400), t, variable / 50);
+  if (stpncpy(to(2500), t, 10) != to(2505)) throw std::logic_error("stpncpy");
+  if (memccpy(to(2600), t, 'l', variable) != to(2603)) throw std::logic_error("memccpy");
+  bcopy(b.at + 400, a.at + 2700, variable);
+  bzero(a.at + 2800, variable);
+  explicit_bzero(a.at + 2900, variable);
+  std::wmemcpy(&in<wchar_t>(a, 3000), &in<wchar_t>(b, 1000), variable / 10);
+  std::wmemset(&in<wchar_t>(a, 3100), L'x', variable / 10);
+  char* const all = strdup(t);
+  char* const part = strndup(t, variable / 50);
+  const bool right = std::strcmp(all, "hello") == 0 && std::strcmp(part, "he") == 0 &&
+                     memrchr(t, 'l', variable / 20) == t + 3 && rawmemchr(t, 'o') == t + 4 &&
+                     strchrnul(t, 'z') == t + 5 && std::strspn(t, "hel") == 4 && std::strcspn(t, "ol") == 2 &&
+                     std::strpbrk(t, "ol") == t + 2 && std::strstr(t, "lo") == t + 3;
+  std::free(all);
+  std::free(part);
+  if (!right) throw std::logic_error("more_texts");
+}
 void members() {
   number& n = in<number>(a, 256);
   n.value = n.rest + 1;
@@ -180,6 +215,35 @@ const std::vector<known_case> cases = {
      {{&word, 4}, {&word, 4}, {&word, 4}, {&wide, 8}, {&wide, 8}, {&tiny, 1}, {&tiny, 1}, {&tiny, 1}, {&tiny, 1}}},
     {"unaligned", unaligned, {{b.at + 3, 8}}, {{a.at + 1, 4}}},
     {"texts", texts, {{b.at, 6}, {b.at, 3}, {a.at, 3}, {b.at + 100, 51}, {a.at + 100, 51}}, {}},
+    {"known sizes",
+     known_sizes,
+     {{b.at + 200, 13}, {b.at + 300, 48}, {a.at + 2300, 8}},
+     {{a.at + 2000, 24}, {a.at + 2100, 13}, {a.at + 2200, 48}, {a.at + 2300, 8}, {a.at + 2307, 3}}},
+    {"more texts",
+     more_texts,
+     {{a.at + 2400, 1},  // strncat
+      {b.at, 2},
+      {b.at, 6},  // stpncpy
+      {b.at, 3},  // memccpy
+      {b.at + 400, 100},
+      {b.at + 1000, 40},
+      {b.at, 6},  // strdup
+      {b.at, 2},
+      {b.at + 3, 2},  // memrchr
+      {b.at, 5},
+      {b.at, 6},
+      {b.at, 5},  // strspn
+      {b.at, 3},
+      {b.at, 3},
+      {b.at, 5}},
+     {{a.at + 2400, 3},
+      {a.at + 2500, 10},
+      {a.at + 2600, 3},
+      {a.at + 2700, 100},
+      {a.at + 2800, 100},
+      {a.at + 2900, 100},
+      {a.at + 3000, 40},
+      {a.at + 3100, 40}}},
     {"members", members, {{a.at + 264, 4}}, {{a.at + 256, 8}}},
     {"volatiles", volatiles, {{b.at + 77, 1}}, {}},
 };
@@ -226,7 +290,7 @@ std::string shown(const counts& all) {
 
 constexpr std::uint64_t nested_outer = 1000, nested_inner = 1001, first_thread = 100000, allocating = 3000,
                         long_loop = 4000, interrupted = 5000, foreign_stacks = 6000, unmapped = 6001,
-                        foreign_again = 6002, nothing = 6003;
+                        foreign_again = 6002, nothing = 6003, resized = 6004;
 constexpr int threads = 4, rounds = 2000;
 
 /// Compilers may leave out a pair that they see.
@@ -298,6 +362,11 @@ unsigned char* mapped_behind() {
   syscall(SYS_mmap, all, 2 * page, rights, how | MAP_FIXED, -1, 0);
   return all;
 }
+/// Mapped memory that has grown, and perhaps moved.
+unsigned char* grown_mapping() {
+  void* const small = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return static_cast<unsigned char*>(mremap(small, page, 256 * page, MREMAP_MAYMOVE));
+}
 
 }  // namespace
 
@@ -368,6 +437,9 @@ int main(int, char** argv) {
   in_task(unmapped, [=] {
     for (const std::size_t i : {0, 1, 2}) behind[i * page] = 1;
   });
+  unsigned char* const grown = grown_mapping();
+  auto* const whole_page = static_cast<unsigned char*>(pvalloc(100));
+  in_task(resized, [=] { grown[0] = grown[255 * page] = whole_page[page - 1] = 1; });
   alarm(60);
   in_task(interrupted, be_interrupted);
   alarm(0);
@@ -388,6 +460,7 @@ int main(int, char** argv) {
   check(!found.of[foreign_stacks].stacks.empty() && found.of[foreign_stacks].stacks == found.of[foreign_again].stacks,
         "a thread's stack is the same block before and after its first task");
   check(found.of[unmapped].elsewhere == 2, "what was given back is not known");
+  check(found.of[resized].elsewhere == 0, "mapped memory with another size is known, and so are whole pages");
   counts loop = of_interest(found.of[interrupted].writes);
   loop.erase(reinterpret_cast<std::uintptr_t>(a.at + 3000));
   check(loop == counted({{a.at, 32}}), "a handler's touches do not spoil the task's");

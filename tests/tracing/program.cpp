@@ -27,7 +27,7 @@ const kith::task_type good("good"), bad("bad");
 /// All of it declared, or in need of no declaration.
 void fine(kith::runtime& rt) {
   for (std::size_t i = 0; i < count; ++i) table[i] = static_cast<int>(i);
-  std::vector<int> data(count), copy(count);
+  std::vector<int> data(count), copy(count), twice(count);
   rt.run([&] {
     for (int round = 0; round < 4; ++round) {
       kith::spawn(
@@ -40,6 +40,8 @@ void fine(kith::runtime& rt) {
       kith::spawn([](std::span<const int> from, std::span<int> to) { std::memcpy(to.data(), from.data(), 4 * count); },
                   good, kith::in(data), kith::out(copy));
     }
+    kith::spawn([](std::span<int> few, std::span<const int> all) { few[0] = all[count - 1]; }, good,
+                kith::inout(twice.data(), 10), kith::in(twice));
   });
 }
 
@@ -82,6 +84,24 @@ void undeclared(kith::runtime& rt) {
           ++shared_counter;  //! variable
         },
         bad, kith::inout(other));
+  });
+}
+
+constexpr std::size_t part = 10;
+/// Parts of an array are regions. A task that declares one of them writes all, in one touch and one by one.
+void neighbours(kith::runtime& rt) {
+  std::vector<int> data(3 * part);
+  rt.run([&] {
+    int* const all = data.data();
+    for (std::size_t i = 0; i < 3; ++i)
+      kith::spawn([](std::span<int> d) { d[0] = 1; }, good, kith::inout(all + i * part, part));
+    kith::wait();
+    kith::spawn(
+        [all](std::span<int>) {
+          std::memset(all + 1, 0, sizeof(int) * (3 * part - 2));       //! at once
+          for (std::size_t i = 1; i < 3 * part - 1; ++i) all[i] += 1;  //! one by one
+        },
+        bad, kith::inout(all + part, part));
   });
 }
 
@@ -180,6 +200,7 @@ int main(int, char** argv) {
   if (what == "nested") nested(rt);
   if (what == "constants") constants(rt);
   if (what == "undeclared") undeclared(rt);
+  if (what == "neighbours") neighbours(rt);
   if (what == "by-schedule") by_schedule(rt);
   std::printf("%s\n", what.c_str());
 }

@@ -123,6 +123,11 @@ bool was_stopped(const child_result& r) {
 
 enum class comparison { same, different, stopped };
 
+/// Without symbols and lines of the program, what is Kith's own is not known, and differs.
+bool is_stripped(const recording& r) {
+  return !r.sites.empty() && std::ranges::all_of(r.sites, [](const recorded_site& s) { return s.file.empty(); });
+}
+
 /// Finds for each recording one of the second run in which the tasks touched the same addresses. Runtimes of several
 /// threads or processes get their numbers in any order, so the number only says which to try first.
 bool each_has_its_like(const record_options& o, const std::vector<std::string>& files) {
@@ -147,6 +152,13 @@ bool each_has_its_like(const record_options& o, const std::vector<std::string>& 
   for (const std::size_t i : alone) {
     while (taken[other]) ++other;
     const recording first = read_recording(files[i]);
+    if (is_stripped(first)) {
+      fmt::print(stderr,
+                 "kith record: {} has no source lines, so its touches cannot be told from Kith's; build it with "
+                 "kith::trace_accesses, and do not strip it\n",
+                 o.program.front());
+      break;
+    }
     for (const analysis::address_difference& d : analysis::compare_addresses(first, second(other), 5)) {
       const std::string name = d.task < 0 ? o.program.front()
                                           : "task " + std::to_string(d.task) + " (" +

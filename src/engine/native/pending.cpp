@@ -7,8 +7,10 @@
 //  P1  A delivery writes the argument before it counts down `missing`. Exactly one delivery sees it become zero, and
 //      makes the task ready.
 //  P2  A record is reused when its task's closure is destroyed; its generation changes before that, so that a delivery
-//      to a task that has run is refused.
+//      to a task that has run is refused. It changes under the record's lock, as deliveries check it and take their
+//      argument's place: until then another delivery of the same argument may end the task.
 #include "base/atomic.hpp"
+#include "base/spin_mutex.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/group.hpp"
@@ -40,6 +42,7 @@ struct pending_record {
 
   pending_store& store;
   task* made = nullptr;  // null until it is scheduled
+  spin_mutex lock;       // P2
   atomic<std::uint32_t> generation{1};
   atomic<std::uint32_t> missing{0};
   std::uint32_t count = 0, room = 0;
@@ -65,8 +68,11 @@ class pending_store {
     return r;
   }
   void give(pending_record& r) noexcept {
-    r.generation.store(r.generation.load(relaxed) + 1, release);  // P2
-    r.made = nullptr;
+    {
+      const std::lock_guard lock(r.lock);  // P2
+      r.generation.store(r.generation.load(relaxed) + 1, relaxed);
+      r.made = nullptr;
+    }
     const std::lock_guard lock(guard_);
     spare_.push_back(&r);
   }
@@ -226,11 +232,11 @@ std::uint32_t hold(const filled_group& g, draft d, task_code code, const declare
   return generation;
 }
 
-void deliver(pending_record* record, std::uint32_t generation, std::size_t number, const argument& what) {
-  if (record == nullptr)
-    refuse("this pending_task names no task; expected one that pending_tasks::schedule() returned");
-  pending_record& r = *record;
-  if (r.generation.load(acquire) != generation) refuse("the task has ended, or was dropped by a wait");  // P2
+namespace {
+
+/// Takes the place of an argument that has not come. REQUIRES: the record's lock is held.
+task& claim_argument(pending_record& r, std::uint32_t generation, std::size_t number, const argument& what) {
+  if (r.generation.load(relaxed) != generation) refuse("the task has ended, or was dropped by a wait");
   task& t = *r.made;
   filled_group in(*t.scope, "pending_task::deliver()");
   in.admit(0, 0);
@@ -240,10 +246,25 @@ void deliver(pending_record* record, std::uint32_t generation, std::size_t numbe
   if (r.types != nullptr && !fits(what, r.types[number]))
     refuse(argument_text(number, t) + " is " + text_of(*what.type) + ", and its function takes " +
            text_of(*r.types[number].exact));
-  worker& w = *worker::current();
-  std::int16_t nobody = pending_record::nobody;
-  if (!r.from[number].compare_exchange_strong(nobody, static_cast<std::int16_t>(w.id.value), relaxed, relaxed))
+  if (r.from[number].load(relaxed) != pending_record::nobody)
     refuse(argument_text(number, t) + " was delivered before");
+  r.from[number].store(static_cast<std::int16_t>(worker::current()->id.value), relaxed);
+  return t;
+}
+
+}  // namespace
+
+void deliver(pending_record* record, std::uint32_t generation, std::size_t number, const argument& what) {
+  if (record == nullptr)
+    refuse("this pending_task names no task; expected one that pending_tasks::schedule() returned");
+  pending_record& r = *record;
+  const task* claimed = nullptr;
+  {
+    const std::lock_guard lock(r.lock);  // P2
+    claimed = &claim_argument(r, generation, number, what);
+  }
+  const task& t = *claimed;  // it misses this argument, so it does not start
+  worker& w = *worker::current();
   r.content[number] = what;
   if (w.log != nullptr) [[unlikely]]
     w.log->delivered(edges::reference_to(w.engine.space, t).packed().value, number, what, w.running_ref(),

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -66,12 +67,13 @@ std::string output_of(std::vector<std::string> words, const std::string& input) 
   return text;
 }
 
-/// "FILE:LINE (discriminator N)"; unknown ones are "??".
+/// "FILE:LINE (discriminator N)"; unknown ones are "??". "/PATH:?" is code of several lines, such as two branches that
+/// the compiler has joined, and "NAME:?" code without line numbers.
 void read_place(const std::string& text, frame& f) {
   const std::size_t colon = text.rfind(':', text.find(" (") == std::string::npos ? text.size() : text.find(" ("));
   if (colon == std::string::npos || text.starts_with("??")) return;
   std::from_chars(text.data() + colon + 1, text.data() + text.size(), f.line);
-  if (f.line != 0) f.file = std::filesystem::path(text.substr(0, colon)).lexically_normal();
+  if (f.line != 0 || text.front() == '/') f.file = std::filesystem::path(text.substr(0, colon)).lexically_normal();
 }
 
 /// Places in modules, as MODULE+0xOFFSET, and the frames of each.
@@ -118,18 +120,23 @@ class symbols {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// In Kith's headers, or in its library, which may be built without line numbers.
+/// In Kith's headers, or in its library, which may be built without line numbers. A function of the headers may have
+/// lines of the user's: those of a task's body are in it.
 bool is_kith(const frame& f) {
   if (has(f.file, "/include/kith/")) return true;
   if (has(f.function, "<kith::task*"))
     return true;  // a container of the library, of which the linker kept a traced copy
   const std::string_view function = std::string_view(f.function).substr(0, f.function.find_first_of("(<"));
   const bool named = function.starts_with("kith::") || has(function, " kith::");
-  return named && (f.file.empty() || has(f.file, "/src/"));
+  return named && (f.file.empty() || f.file.starts_with(KITH_SOURCES));
 }
-/// Of a library that is not the user's: the compiler's, or without line numbers.
+/// Of a library that is not the user's: the compiler's, one that is installed, or without line numbers. A program may
+/// be anywhere else below /usr.
 bool is_foreign(const frame& f) {
-  return f.file.empty() || f.file.starts_with("/usr/") || has(f.file, "/include/c++/") || has(f.file, "/lib/clang/");
+  constexpr std::string_view installed[] = {"/usr/include/", "/usr/lib", "/usr/local/include/", "/usr/local/lib"};
+  const auto is_in = [&](std::string_view folder) { return f.file.starts_with(folder); };
+  return f.file.empty() || std::ranges::any_of(installed, is_in) || has(f.file, "/include/c++/") ||
+         has(f.file, "/lib/clang/");
 }
 
 /// The first frame that is the user's or Kith's; else the first of all; null if there is none.
