@@ -4,6 +4,7 @@
 //        job endless      activities until a place is lost; prints what run() throws, and exits with 3
 //        job name        what this executable calls itself: another one has another name, and is another program
 //        job apart        other processes than place 0's do not call run(); place 0's uses collectives, and then forks
+//        job again       places that cannot be made: nowhere, or at the last place only; afterwards they can
 //        job refuse       place 0's run fails: each process prints what its run() throws, and exits with 4
 #include <kith/activity.hpp>
 #include <kith/collectives.hpp>
@@ -364,6 +365,45 @@ int run_apart() {
   return 0;
 }
 
+/// What place_runtime's constructor throws.
+std::string refusal_of(const kith::place_options& o) {
+  try {
+    const kith::place_runtime places(o);
+  } catch (const kith::error& e) {
+    return e.what();
+  }
+  return "nothing";
+}
+
+int run_again() {
+  int last = 0;
+  bool is_last = false;
+  {
+    const kith::place_runtime places(options());
+    last = places.places() - 1;
+    is_last = places.has_place(last);
+  }
+  const auto check_refusal = [&](const kith::place_options& wrong, const std::string& why) {
+    check(refusal_of(wrong).find(why) == 0, "wrong options are refused");
+    const std::string here = refusal_of(is_last ? wrong : options());
+    check(here.find(is_last ? why : "place " + std::to_string(last) + " cannot start: " + why) == 0,
+          "all places are told which one cannot start, and why");
+  };
+  kith::place_options wrong = options();
+  wrong.fab_slots = 0;
+  check_refusal(wrong, "place_options::fab_slots = 0");
+  wrong = options();
+  wrong.each.policy = "none";
+  check_refusal(wrong, "no policy 'none'");
+  wrong = options();
+  wrong.places = last + 2;
+  check_refusal(wrong, "places: " + std::to_string(last + 2) + " are asked for");
+  kith::place_runtime places(options());
+  places.run([] { check_collectives(); });
+  if (places.has_place(0)) std::puts("fine: again");
+  return 0;
+}
+
 int run_refuse() {
   kith::place_runtime places(options());
   try {
@@ -383,6 +423,7 @@ int main(int argc, char** argv) {
   try {
     return mode == "endless"  ? run_endless()
            : mode == "refuse" ? run_refuse()
+           : mode == "again"  ? run_again()
            : mode == "apart"  ? run_apart()
                               : run_all();
   } catch (const std::exception& e) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace kith::distributed::mpi {
@@ -72,6 +73,54 @@ void mpi_endpoint::say_farewell() {
     append(p, r, reinterpret_cast<const std::byte*>(why.data()), why.size());
     flush(p);
   }
+}
+
+// ---- the start
+
+std::optional<refusal> mpi_endpoint::wait_for(MPI_Request r) {
+  for (int done = 0;;) {
+    const bool fine = is_fine(MPI_Test(&r, &done, MPI_STATUS_IGNORE), -1);
+    if (fine && done != 0) return {};
+    for (lost_place& l : peers_.look_near(clock::now())) lose(std::move(l));
+    if (lost_any_) return refusal{newly_lost_.front().place, newly_lost_.front().why, true};
+    if (!fine) return refusal{here_, "MPI failed", true};
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+}
+
+std::optional<refusal> mpi_endpoint::agree(const std::string* why) {
+  struct words {
+    std::vector<int> sizes;  // by place; 0: it can start
+    int mine = 0;
+    std::string text;
+  };
+  auto said = std::make_unique<words>();
+  said->sizes.resize(outgoing_.size());
+  constexpr std::size_t most = 64 << 10;
+  if (why != nullptr) said->text = why->empty() ? "no reason is known" : why->substr(0, most);
+  said->mine = static_cast<int>(said->text.size());
+  const auto wait = [&](MPI_Request r) {
+    std::optional<refusal> lost = wait_for(r);
+    if (lost) static_cast<void>(said.release());  // MPI may still use it
+    return lost;
+  };
+  MPI_Request r = MPI_REQUEST_NULL;
+  MPI_Iallgather(&said->mine, 1, MPI_INT, said->sizes.data(), 1, MPI_INT, job_, &r);
+  if (auto lost = wait(r)) return lost;
+  const auto first = std::ranges::find_if(said->sizes, [](int size) { return size != 0; });
+  if (first == said->sizes.end()) {
+    for (const int p : peers_.far()) peers_.heard(p, clock::now());
+    return {};
+  }
+  refused_ = true;
+  refusal refused{static_cast<int>(first - said->sizes.begin()), {}};
+  said->text.resize(static_cast<std::size_t>(*first));
+  MPI_Ibcast(said->text.data(), *first, MPI_CHAR, refused.place, job_, &r);
+  if (auto lost = wait(r)) return lost;
+  refused.why = said->text;
+  MPI_Ibarrier(job_, &r);  // so that none ends before the others know the reason
+  static_cast<void>(wait(r));
+  return refused;
 }
 
 // ---- sending

@@ -44,11 +44,13 @@ class mpi_endpoint final : public endpoint {
   std::optional<lost_place> lost() override;
   void leave() override;
   bool has_left() override { return left_ || lost_any_; }
+  /// As transport::agree().
+  std::optional<refusal> agree(const std::string* why);
 
   int here() const noexcept { return here_; }
   int places() const noexcept { return static_cast<int>(outgoing_.size()); }
-  /// Whether all have left, and nobody was lost: MPI can be ended.
-  bool in_order() const noexcept { return left_ && !lost_any_; }
+  /// Whether all have left, or none has started, and nobody was lost: MPI can be ended.
+  bool in_order() const noexcept { return (left_ || refused_) && !lost_any_; }
 
  private:
   using clock = std::chrono::steady_clock;
@@ -115,6 +117,7 @@ class mpi_endpoint final : public endpoint {
     new T(std::move(what));
   }
   void lose(lost_place what);
+  std::optional<refusal> wait_for(MPI_Request r);
   bool is_fine(int result, int place);
 
   const pid_t made_in_ = getpid();
@@ -141,7 +144,7 @@ class mpi_endpoint final : public endpoint {
   std::deque<lost_place> newly_lost_;
   std::vector<bool> gone_;
   bool lost_any_ = false;
-  bool leaving_ = false, left_ = false;
+  bool leaving_ = false, left_ = false, refused_ = false;
   MPI_Request all_leave_ = MPI_REQUEST_NULL;
   clock::time_point active_;  // when something was sent or received
   clock::time_point leaving_since_;

@@ -106,6 +106,7 @@ class mpi_transport final : public transport {
   int places() const noexcept override { return end_.places(); }
   std::optional<int> own_place() const noexcept override { return end_.here(); }
   endpoint& endpoint_of(int /*place*/) override { return end_; }
+  std::optional<refusal> agree(const std::string* why) override { return end_.agree(why); }
 
  private:
   mpi_endpoint end_;
