@@ -5,6 +5,7 @@
 //        job name        what this executable calls itself: another one has another name, and is another program
 //        job apart        other processes than place 0's do not call run(); place 0's uses collectives, and then forks
 //        job again       places that cannot be made: nowhere, or at the last place only; afterwards they can
+//        job differ      collectives that are not the same at all places
 //        job refuse       place 0's run fails: each process prints what its run() throws, and exits with 4
 #include <kith/activity.hpp>
 #include <kith/collectives.hpp>
@@ -404,6 +405,47 @@ int run_again() {
   return 0;
 }
 
+/// Place 0 calls another collective than the others; all are told so.
+void call_another(int which) {
+  const bool other = kith::here() == 0;
+  std::vector<int> few(1, 1), many(100'000, 1);
+  std::vector<float> floats(1, 1);
+  kith::barrier();
+  std::string thrown = "nothing";
+  try {
+    switch (which) {
+      case 0: other ? kith::barrier() : kith::all_reduce(std::span(few), kith::reduction::sum); break;
+      case 1:
+        other ? kith::all_reduce(std::span(few), kith::reduction::sum)
+              : kith::all_reduce(std::span(floats), kith::reduction::sum);
+        break;
+      case 2: kith::all_reduce(std::span(other ? few : many), kith::reduction::sum); break;
+      case 3: kith::broadcast(std::span(many), other ? 0 : 1); break;
+      default: kith::all_reduce(std::span(many), other ? kith::reduction::least : kith::reduction::sum); break;
+    }
+  } catch (const kith::error& e) {
+    thrown = e.what();
+  }
+  check(thrown.find("collective 1 of place") != std::string::npos && thrown.find(" differs from ") != std::string::npos,
+        "a collective that differs is refused at all places");
+  check(few == std::vector<int>(1, 1) && many == std::vector<int>(many.size(), 1), "and changes nothing");
+}
+
+int run_differ() {
+  for (int which = 0; which < 5; ++which) {
+    kith::place_runtime places(options());
+    places.run([which] {
+      kith::finish([&] {
+        for (int p = 0; p < kith::places(); ++p) kith::at(p).spawn<call_another>(which);
+      });
+      kith::finish([] { kith::at(kith::places() - 1).spawn<add>(4, 1L); });
+      check(sum_of_all() == serial_sum(4, 1), "activities go on");
+    });
+    if (places.has_place(0) && which == 4) std::puts("fine: differ");
+  }
+  return 0;
+}
+
 int run_refuse() {
   kith::place_runtime places(options());
   try {
@@ -424,6 +466,7 @@ int main(int argc, char** argv) {
     return mode == "endless"  ? run_endless()
            : mode == "refuse" ? run_refuse()
            : mode == "again"  ? run_again()
+           : mode == "differ" ? run_differ()
            : mode == "apart"  ? run_apart()
                               : run_all();
   } catch (const std::exception& e) {

@@ -187,6 +187,7 @@ def never_finalizes():
 never, folder = never_finalizes()  # takes 10 s, and is looked at last
 for places in (1, 4):
     checks_itself(places, run(JOB, KITH_PLACES=str(places)), f"{places} places in one process")
+check("fine: differ" in run(JOB, "differ", KITH_PLACES="3").stdout, "collectives that differ, in one process")
 threads = app(run(KITH, "app", "places_heat", "--places", "4", "--workers", "1", "--oversubscribe", "--small", "--json"), "threads")
 
 if not MPIS:
@@ -254,6 +255,9 @@ for mpi in MPIS:
     done = run(mpirun, "-n", "3", JOB, "again")
     check(done.returncode == 0 and "fine: again" in done.stdout and not done.stderr,
           f"{mpirun}: places that cannot be made: exit code {done.returncode}, {done.stdout}{done.stderr}")
+    done = run(mpirun, "-n", "3", JOB, "differ")
+    check(done.returncode == 0 and "fine: differ" in done.stdout and not done.stderr,
+          f"{mpirun}: collectives that differ: exit code {done.returncode}, {done.stdout}{done.stderr}")
     done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "/none/program")
     check(done.returncode == 127 and "/none/program" in done.stderr, f"a program that is not there: {done.stderr}")
     check(killed_launcher(mpi), f"{mpi}: a job ends when its launcher is killed")

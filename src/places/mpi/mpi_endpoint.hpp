@@ -11,6 +11,7 @@
 
 #include "places/batch.hpp"
 #include "places/mpi/bells.hpp"
+#include "places/mpi/collectives.hpp"
 #include "places/mpi/near_memory.hpp"
 #include "places/mpi/peers.hpp"
 #include "places/plugin.hpp"
@@ -87,11 +88,6 @@ class mpi_endpoint final : public endpoint {
     std::shared_ptr<const packed> message;
   };
 
-  struct started {
-    MPI_Request request;
-    std::shared_ptr<const void> data;
-  };
-
   receiver& to(int place) { return outgoing_[static_cast<std::size_t>(place)]; }
   void append(int to, record r, const std::byte* data, std::size_t size);
   void flush(int to);
@@ -102,7 +98,6 @@ class mpi_endpoint final : public endpoint {
   void receive();
   void post(std::size_t slot);
   void read(int from, std::span<const std::byte> batch);
-  bool end_first_collective();
   bool make_room(incoming& in, int from, std::uint64_t size);
   void receive_large(int from, std::uint64_t size);
   void receive_near(int from, const record& r, const batch_reader& announced);
@@ -136,8 +131,7 @@ class mpi_endpoint final : public endpoint {
   std::vector<sender> incoming_;
   std::vector<int> held_;  // senders with something in `waiting`
   std::deque<bytes> ready_;
-  std::deque<started> collectives_;  // not ended
-  std::uint64_t ended_collectives_ = 0;
+  collectives collectives_;
   near_memory near_;
   bells bells_;
   peers peers_;
