@@ -6,6 +6,8 @@
 //        job apart        other processes than place 0's do not call run(); place 0's uses collectives, and then forks
 //        job again       places that cannot be made: nowhere, or at the last place only; afterwards they can
 //        job differ      collectives that are not the same at all places
+//        job fewer       place 0's process makes more place_runtimes than the others
+//        job late        a place_runtime that ends after main()
 //        job refuse       place 0's run fails: each process prints what its run() throws, and exits with 4
 #include <kith/activity.hpp>
 #include <kith/collectives.hpp>
@@ -446,6 +448,34 @@ int run_differ() {
   return 0;
 }
 
+int run_fewer() {
+  const auto whole_run = [] {
+    kith::place_runtime places(options());
+    places.run([] { check_collectives(); });
+    return places.has_place(0);
+  };
+  if (!whole_run()) return 0;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    try {
+      whole_run();
+      check(false, "there are no places without the other processes");
+    } catch (const kith::error& e) {
+      check(std::string(e.what()).find("fewer place_runtimes") != std::string::npos, "place 0 is told that others end");
+    }
+  }
+  std::puts("fine: fewer");
+  return 0;
+}
+
+std::unique_ptr<kith::place_runtime> until_the_end;
+
+int run_late() {
+  until_the_end = std::make_unique<kith::place_runtime>(options());
+  until_the_end->run([] { check_collectives(); });
+  if (until_the_end->has_place(0)) std::puts("fine: late");
+  return 0;
+}
+
 int run_refuse() {
   kith::place_runtime places(options());
   try {
@@ -466,6 +496,8 @@ int main(int argc, char** argv) {
     return mode == "endless"  ? run_endless()
            : mode == "refuse" ? run_refuse()
            : mode == "again"  ? run_again()
+           : mode == "fewer"  ? run_fewer()
+           : mode == "late"   ? run_late()
            : mode == "differ" ? run_differ()
            : mode == "apart"  ? run_apart()
                               : run_all();
