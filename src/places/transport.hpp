@@ -55,7 +55,8 @@ class endpoint {
   virtual void ring() noexcept = 0;
 
   /// Starts a collective. Its data is used until it has ended. Throws kith::error if it differs from what other places
-  /// have started, and this was noticed; then ended_collectives() throws that, too, at all places.
+  /// have started, and this was noticed; then ended_collectives() throws that, too, at all places,
+  /// once it has returned those that ended before.
   virtual void start(const collective& c) = 0;
   /// How many of those that were started here have ended; they end in their order.
   virtual std::uint64_t ended_collectives() = 0;

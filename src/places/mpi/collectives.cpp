@@ -83,7 +83,7 @@ void collectives::combine(void* from, void* into, int* count, MPI_Datatype* /*ty
 }
 
 int collectives::start(const collective& c) {
-  if (!broken_.empty()) throw error(broken_);
+  refuse_if_broken();
   auto said = std::make_unique<block>();
   said->least = said->largest = number_of(c);
   said->place_of_least = said->place_of_largest = here_;
@@ -116,23 +116,23 @@ int collectives::start_large(started& s) const {
   return MPI_SUCCESS;
 }
 
-void collectives::expect_same(const block& b) {
-  if (b.least == b.largest) return;
-  broken_ = differing(ended_, b.place_of_largest, b.place_of_least);
-  throw error(broken_);
+void collectives::refuse_if_broken() const {
+  if (!broken_.empty()) throw error(broken_);
 }
 
 int collectives::advance(bool& moved) {
   moved = false;
-  if (!broken_.empty()) throw error(broken_);
-  if (open_.empty()) return MPI_SUCCESS;
+  if (!broken_.empty() || open_.empty()) return MPI_SUCCESS;
   started& s = open_.front();
   int done = 0;
   const int result = MPI_Test(&s.request, &done, MPI_STATUS_IGNORE);
   if (result != MPI_SUCCESS || done == 0) return result;
+  if (s.said && s.said->least != s.said->largest) {
+    broken_ = differing(ended_, s.said->place_of_largest, s.said->place_of_least);
+    return MPI_SUCCESS;
+  }
   moved = true;
   if (s.said) {
-    expect_same(*s.said);
     const std::unique_ptr<block> said = std::move(s.said);
     if (s.what.bytes > block::data_bytes) return start_large(s);
     if (s.what.bytes != 0) std::memcpy(s.what.data, said->data.data(), s.what.bytes);

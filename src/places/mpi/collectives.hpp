@@ -33,9 +33,10 @@ class collectives {
   int start(const collective& c);
   bool empty() const noexcept { return open_.empty(); }
   std::uint64_t ended() const noexcept { return ended_; }
-  /// Goes on with the first one that has not ended. `moved`: something of it has ended. Returns MPI's result. Throws
-  /// kith::error if it differs from that of another place.
+  /// Goes on with the first one that has not ended. `moved`: something of it has ended. Returns MPI's result.
   int advance(bool& moved);
+  /// Throws kith::error if one differed from that of another place.
+  void refuse_if_broken() const;
   /// After a loss MPI may wait for ever: nothing is given back.
   void abandon() noexcept { abandoned_ = true; }
 
@@ -51,7 +52,6 @@ class collectives {
   static void keep(std::deque<started> what) { new std::deque<started>(std::move(what)); }
   static void combine(void* from, void* into, int* count, MPI_Datatype* type);
   int start_large(started& s) const;
-  void expect_same(const block& b);
 
   MPI_Comm blocks_job_ = MPI_COMM_NULL, large_job_ = MPI_COMM_NULL;
   MPI_Datatype block_type_ = MPI_DATATYPE_NULL;

@@ -252,10 +252,12 @@ void mpi_endpoint::start(const collective& c) {
 }
 
 std::uint64_t mpi_endpoint::ended_collectives() {
+  const std::uint64_t before = collectives_.ended();
   for (bool moved = true; moved && !lost_any_;) {
     is_fine(collectives_.advance(moved), -1);
     if (moved) active_ = clock::now();
   }
+  if (collectives_.ended() == before) collectives_.refuse_if_broken();
   return collectives_.ended();
 }
 
