@@ -150,10 +150,13 @@ std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins)
   }
   if (places && *places != net->places()) {
     const int there = net->places();
-    throw error("places: " + std::to_string(*places) + " are asked for, but the job has " + std::to_string(there) +
-                    " processes, and each is a place; start it with -n " + std::to_string(*places) +
-                    ", or leave out the number of places",
-                error_kind::setting);
+    const error mismatch("places: " + std::to_string(*places) + " are asked for, but the job has " +
+                             std::to_string(there) + " processes, and each is a place; start it with -n " +
+                             std::to_string(*places) + ", or leave out the number of places",
+                         error_kind::setting);
+    const std::string why = mismatch.what();
+    static_cast<void>(net->agree(&why));
+    throw mismatch;
   }
   keep_freed_memory();
   return net;

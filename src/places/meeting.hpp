@@ -18,8 +18,8 @@ class meeting_room {
   /// A place takes its step of that number. True if it was the last: then all have ended that far. Throws kith::error
   /// if this step is not what the others take; from then on all calls do.
   bool join(std::uint64_t number, int place, const collective& c);
-  /// The steps that have ended.
-  std::uint64_t ended() const;
+  /// The steps that have ended. If these are no more than are known, throws as join().
+  std::uint64_t ended(std::uint64_t known) const;
 
  private:
   struct step {

@@ -37,9 +37,11 @@ bool place::do_collectives() {
   if (parts_.empty()) return false;
   try {
     for (const auto& p : starting) net_.start(p->what);
-    for (const std::uint64_t ended = net_.ended_collectives(); parts_ended_ < ended; ++parts_ended_) {
+    std::uint64_t ended = net_.ended_collectives();
+    while (parts_ended_ < ended) {
       parts_.front()->ended.complete();
       parts_.pop_front();
+      if (++parts_ended_ == ended && !parts_.empty()) ended = net_.ended_collectives();  // throws what it held back
     }
   } catch (const error& e) {
     end_parts({}, &e);

@@ -110,25 +110,37 @@ runtime_options options_of_each(const place_options& o, const distributed::setup
   return each;
 }
 
+/// Calls make(). If it throws, the other processes are told, and do not start either.
+template <class F>
+auto make_or_refuse(distributed::transport& net, F&& make) {
+  std::string why;
+  try {
+    return make();
+  } catch (const std::exception& e) {
+    why = e.what();
+    static_cast<void>(net.agree(&why));
+    throw;
+  }
+}
+
+/// Waits until all processes have made their places. Throws if one could not, or was lost.
+void expect_all_made(distributed::transport& net) {
+  const std::optional<distributed::refusal> refused = net.agree(nullptr);
+  if (!refused) return;
+  if (refused->lost) throw place_lost(refused->place, "was lost: " + refused->why);
+  throw error("place " + std::to_string(refused->place) + " cannot start: " + refused->why, error_kind::setting);
+}
+
 }  // namespace
 
 class place_runtime::implementation {
  public:
   explicit implementation(const place_options& o)
-      : net_(make_transport(o)), all_(setup_of(o, *net_)), own_(net_->own_place()) {
-    runtime_options each = options_of_each(o, all_, !own_);
-    if (own_ && !value_of(var::record_parts)) {
-      const std::string file = each.record ? *each.record : value_of(var::record).value_or("");
-      if (!file.empty()) {
-        each.record = distributed::recording_of_place(file, *own_);
-        grace_.emplace();
-      }
-    }
-    const int first = own_.value_or(0), last = own_ || all_.one_group ? first : all_.places - 1;
-    for (int p = first; p <= last; ++p) {
-      places_.push_back(std::make_unique<place>(all_, p, each, net_->endpoint_of(p)));
-      by_engine_[places_.back()->engine()] = places_.back().get();
-    }
+      : net_(make_transport(o)),
+        all_(make_or_refuse(*net_, [&] { return setup_of(o, *net_); })),
+        own_(net_->own_place()) {
+    make_or_refuse(*net_, [&] { make_places(o); });
+    expect_all_made(*net_);
   }
   ~implementation() {
     if (own_ && !is_inherited() && here().has_started()) {
@@ -175,6 +187,22 @@ class place_runtime::implementation {
   bool is_first() const noexcept { return own_.value_or(0) == 0; }
 
  private:
+  void make_places(const place_options& o) {
+    runtime_options each = options_of_each(o, all_, !own_);
+    if (own_ && !value_of(var::record_parts)) {
+      const std::string file = each.record ? *each.record : value_of(var::record).value_or("");
+      if (!file.empty()) {
+        each.record = distributed::recording_of_place(file, *own_);
+        grace_.emplace();
+      }
+    }
+    const int first = own_.value_or(0), last = own_ || all_.one_group ? first : all_.places - 1;
+    for (int p = first; p <= last; ++p) {
+      places_.push_back(std::make_unique<place>(all_, p, each, net_->endpoint_of(p)));
+      by_engine_[places_.back()->engine()] = places_.back().get();
+    }
+  }
+
   const pid_t made_in_ = getpid();
   std::unique_ptr<distributed::transport> net_;
   const distributed::setup all_;

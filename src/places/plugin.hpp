@@ -10,7 +10,7 @@ namespace kith::distributed {
 
 /// What all processes of a job must agree on, and what a transport needs to know.
 struct join_options {
-  static constexpr std::uint32_t current = 3;
+  static constexpr std::uint32_t current = 4;
 
   std::uint32_t version = current;
   std::uint64_t program = 0;   // a hash of the executable and of its functions: the same in all processes
@@ -20,7 +20,8 @@ struct join_options {
 
 /// Joins the places that were started together with this process. Called by all processes, the same number of times
 /// in each. Throws std::runtime_error, whose text says what is wrong. The caller destroys what it returns after
-/// its endpoint has left. Not thread-safe; the endpoint is used by one thread at a time.
+/// its endpoint has left, or after a refusal (transport::agree). Not thread-safe; the endpoint is used by one thread at
+/// a time.
 using make_transport_function = transport*(const join_options&);
 
 }  // namespace kith::distributed

@@ -70,7 +70,7 @@ class thread_endpoint final : public endpoint {
     }
     for (const auto& other : all_) other->ring();
   }
-  std::uint64_t ended_collectives() override { return room_.ended(); }
+  std::uint64_t ended_collectives() override { return ended_ = room_.ended(ended_); }
 
  private:
   static void drop(parcel* first) noexcept {
@@ -80,7 +80,7 @@ class thread_endpoint final : public endpoint {
   std::vector<std::unique_ptr<thread_endpoint>>& all_;
   meeting_room& room_;
   int place_;
-  std::uint64_t started_ = 0;  // collectives
+  std::uint64_t started_ = 0, ended_ = 0;  // collectives
   native::inbox<parcel> inbox_;
   parcel* arrived_ = nullptr;  // taken out of the inbox, oldest first
   std::uint32_t heard_ = 0;    // the bell, before the last look into the inbox

@@ -55,7 +55,8 @@ class endpoint {
   virtual void ring() noexcept = 0;
 
   /// Starts a collective. Its data is used until it has ended. Throws kith::error if it differs from what other places
-  /// have started, and this was noticed; then ended_collectives() throws that, too, at all places.
+  /// have started, and this was noticed; then ended_collectives() throws that, too, at all places,
+  /// once it has returned those that ended before.
   virtual void start(const collective& c) = 0;
   /// How many of those that were started here have ended; they end in their order.
   virtual std::uint64_t ended_collectives() = 0;
@@ -68,6 +69,13 @@ class endpoint {
   virtual bool has_left() { return true; }
 };
 
+/// Why the places of a job cannot start.
+struct refusal {
+  int place = 0;
+  std::string why;
+  bool lost = false;  // the place's process has ended
+};
+
 class transport {
  public:
   virtual ~transport() = default;
@@ -76,6 +84,10 @@ class transport {
   /// The only place of this process, if the others are in other processes.
   virtual std::optional<int> own_place() const noexcept { return {}; }
   virtual endpoint& endpoint_of(int place) = 0;
+  /// Each process says once, before its first message, that it has made its places, or why it could not. Waits for
+  /// the others, and returns what the first of those has said that could not; none: all can start. After a refusal
+  /// nothing may be sent, and the same processes can join again, unless a place was lost.
+  virtual std::optional<refusal> agree(const std::string* /*why*/) { return {}; }
 };
 
 /// All places in this process: each has an inbox in shared memory. `one_group`: they share the endpoint of place 0.

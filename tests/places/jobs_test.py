@@ -171,6 +171,13 @@ def is_job(process, launcher):
     return False
 
 
+def dies_at_start():
+    """Jobs whose place 0 is killed while the others are in MPI_Init."""
+    script = '[ "$PMI_RANK$OMPI_COMM_WORLD_RANK" = 0 ] && sleep 0.3 && kill -9 $$; exec "$0"'
+    return {mpi: subprocess.Popen([KITH, "launch", "-n", "2", "--mpi", mpi, "--", "sh", "-c", script, JOB], env=CLEAN | ALLOW,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for mpi in MPIS}
+
+
 def never_finalizes():
     """A job of MPICH, whose MPI_Finalize does not return, and the folder with the library that makes it so."""
     if "mpich" not in MPIS or not shutil.which("cc"):
@@ -185,8 +192,10 @@ def never_finalizes():
 
 
 never, folder = never_finalizes()  # takes 10 s, and is looked at last
+dying = dies_at_start()  # as well
 for places in (1, 4):
     checks_itself(places, run(JOB, KITH_PLACES=str(places)), f"{places} places in one process")
+check("fine: differ" in run(JOB, "differ", KITH_PLACES="3").stdout, "collectives that differ, in one process")
 threads = app(run(KITH, "app", "places_heat", "--places", "4", "--workers", "1", "--oversubscribe", "--small", "--json"), "threads")
 
 if not MPIS:
@@ -251,6 +260,10 @@ for mpi in MPIS:
     check(done.returncode == 4 and done.stderr.count("nothing to do") == 2, f"all processes get a run's failure: {done.stderr}")
     done = run(KITH, "launch", "-n", "3", "--mpi", mpi, "--", JOB, "apart")
     check(done.returncode == 0 and "fine: apart" in done.stdout, f"processes that do not call run(), and children: {done.stderr}")
+    for mode in ("again", "differ", "fewer", "late"):
+        done = run(mpirun, "-n", "3", JOB, mode)
+        check(done.returncode == 0 and f"fine: {mode}" in done.stdout and not done.stderr,
+              f"{mpirun}: job {mode}: exit code {done.returncode}, {done.stdout}{done.stderr}")
     done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "/none/program")
     check(done.returncode == 127 and "/none/program" in done.stderr, f"a program that is not there: {done.stderr}")
     check(killed_launcher(mpi), f"{mpi}: a job ends when its launcher is killed")
@@ -265,6 +278,9 @@ for mpi in MPIS:
         named = [w for w in text.splitlines() if re.search(r"place \d: was lost: its process, \d+ on", w)]
         check(code == 3 and len(named) == places - 1 and f"process, {victim} on" in named[0] and seconds < 5,
               f"{mpi}, seed {seed}: {places - 1} survivors name process {victim}; exit code {code}, {seconds:.1f} s: {text}")
+for mpi, job in dying.items():
+    _, text = job.communicate(timeout=60)
+    check(job.returncode == 3 and "place 0 was ended by signal 9" in text, f"{mpi}: a place dies at the start: {job.returncode}, {text}")
 if never:
     out, text = never.communicate(timeout=60)
     check(never.returncode == 0 and "fine: 2 places" in out and text.count("MPI_Finalize did not return") == 2,

@@ -213,6 +213,8 @@ TEST(sim_places, wrong_settings_are_refused) {
   };
   EXPECT_THAT(run(1, 1), ThrowsMessage<error>(HasSubstr("has 2 places; 1 were asked for")));
   EXPECT_THAT(run(2, 2), ThrowsMessage<error>(HasSubstr("1 cores for each of 2 places; 2 workers were asked for")));
+  EXPECT_THAT([] { sim::simulate(random_activities(3, 8), two_nodes(), plain(8, 0)); },
+              ThrowsMessage<error>(HasSubstr("has 2 cores for 8 places; expected one for each at least")));
 }
 
 }  // namespace

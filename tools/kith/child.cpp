@@ -73,7 +73,8 @@ bool child_result::clean() const noexcept { return WIFEXITED(status) && WEXITSTA
 int child_result::signal() const noexcept { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }
 
 child_result run_child(std::vector<std::string> words,
-                       const std::vector<std::pair<std::string, std::string>>& environment, bool quiet, bool bound) {
+                       const std::vector<std::pair<std::string, std::string>>& environment, bool quiet, bool bound,
+                       const std::function<void(pid_t)>& started) {
   const std::string name = words.front();
   if (name == "kith") words.front() = std::filesystem::read_symlink("/proc/self/exe");  // wherever it is installed
   std::vector<char*> argv;
@@ -99,6 +100,7 @@ child_result run_child(std::vector<std::string> words,
   }
   to_child.started(child);
   ::close(failed[1]);
+  if (started) started(child);
   int why = 0;
   ssize_t got = 0;
   while ((got = ::read(failed[0], &why, sizeof why)) < 0 && errno == EINTR) {

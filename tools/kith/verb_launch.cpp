@@ -1,7 +1,8 @@
 // kith launch: starts a program as several processes, each a place.
 //
 // mpirun ends all processes of a job as soon as one has failed. So each runs below a guard, this tool again, which
-// stays until all others have ended, so that these find out themselves and can write what they have.
+// stays until all others have ended, so that these find out themselves and can write what they have. Those that do not
+// end are ended: by mpirun, and by their guards, because MPICH's mpirun hangs if a process dies in MPI_Init.
 #include "verbs.hpp"
 
 #include "base/environment.hpp"
@@ -14,17 +15,22 @@
 
 #include <fmt/format.h>
 
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -59,6 +65,50 @@ void write_status(const fs::path& folder, int place, int status) {
 
 // ---- a guard
 
+/// Others notice within 5 s that a place is lost.
+constexpr std::chrono::seconds patience{10};
+
+/// The guards' file that is there once a place has failed.
+fs::path failure_file(const fs::path& folder) { return folder / "failed"; }
+
+/// Ends a place's process if it stays for long after another one has failed.
+class patient_end {
+ public:
+  patient_end(pid_t process, const fs::path& folder, int place)
+      : process_(static_cast<int>(syscall(SYS_pidfd_open, process, 0))),
+        thread_([this, failed = failure_file(folder), place](const std::stop_token& stop) {
+          if (process_ < 0) return;
+          for (std::error_code ignored; !fs::exists(failed, ignored);) {
+            if (sleep(stop, std::chrono::milliseconds(500))) return;
+          }
+          if (sleep(stop, patience)) return;
+          fmt::print(stderr, "kith launch: place {} is ended, because another place has failed\n", place);
+          signal(SIGTERM);
+          if (!sleep(stop, std::chrono::seconds(3))) signal(SIGKILL);
+        }) {}
+  ~patient_end() {
+    thread_.request_stop();
+    thread_.join();
+    if (process_ >= 0) ::close(process_);
+  }
+  patient_end(const patient_end&) = delete;
+  patient_end& operator=(const patient_end&) = delete;
+
+ private:
+  /// True if it was stopped meanwhile.
+  static bool sleep(const std::stop_token& stop, std::chrono::milliseconds time) {
+    std::mutex guard;
+    std::unique_lock lock(guard);
+    std::condition_variable_any().wait_for(lock, stop, time, [] { return false; });
+    return stop.stop_requested();
+  }
+  /// Names the process even if its number is used again.
+  void signal(int number) const { syscall(SYS_pidfd_send_signal, process_, number, nullptr, 0); }
+
+  int process_;
+  std::jthread thread_;
+};
+
 int number_of_variable(std::initializer_list<const char*> names) {
   for (const char* name : names) {
     if (const std::optional<std::string> value = environment(name)) return std::atoi(value->c_str());
@@ -70,16 +120,18 @@ outcome guard(const launch_options& o) {
   const int place = number_of_variable({"OMPI_COMM_WORLD_RANK", "PMI_RANK"});
   const int places = number_of_variable({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"});
   child_result ended;
+  std::optional<patient_end> end;
   try {
-    ended = run_child(o.program, {}, false, true);
+    ended = run_child(o.program, {}, false, true, [&](pid_t process) { end.emplace(process, o.guarded, place); });
   } catch (const error& e) {
     if (place == 0) fmt::print(stderr, "kith launch: {}\n", e.what());
     ended.status = 127 << 8;
   }
+  end.reset();
   write_status(o.guarded, place, ended.status);
   if (ended.clean()) return outcome::fine;
-  // Others notice within 5 s that a place is lost.
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  std::ofstream(failure_file(o.guarded)) << '\n';
+  const auto deadline = std::chrono::steady_clock::now() + patience;
   for (int p = 0; p < places;) {
     if (std::chrono::steady_clock::now() > deadline) return outcome::error;  // mpirun ends the others
     if (read_status(o.guarded, p)) {

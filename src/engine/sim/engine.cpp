@@ -35,8 +35,11 @@ std::vector<core_id> cores_of_places(const machine_model& m, const place_setting
   const int share = static_cast<int>(m.hardware.cores.size()) / std::max(s.count, m.places);
   const int each = s.workers == 0 ? share : s.workers;
   if (s.count < 0 || each < 1 || each > share)
-    throw error(m.hardware.name + " has " + std::to_string(share) + " cores for each of " + std::to_string(s.count) +
-                    " places; " + std::to_string(each) + " workers were asked for" +
+    throw error(m.hardware.name + " has " +
+                    (share < 1 ? std::to_string(m.hardware.cores.size()) + " cores for " + std::to_string(s.count) +
+                                     " places; expected one for each at least"
+                               : std::to_string(share) + " cores for each of " + std::to_string(s.count) + " places; " +
+                                     std::to_string(each) + " workers were asked for") +
                     (s.count > m.places ? "; `kith sim --hosts " + std::to_string(s.count) +
                                               "` sizes a cluster of equal hosts, as xeon-5504-cluster"
                                         : ""),

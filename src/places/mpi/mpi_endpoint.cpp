@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace kith::distributed::mpi {
@@ -30,6 +31,7 @@ mpi_endpoint::mpi_endpoint(MPI_Comm job, std::vector<process_card> cards, const 
       ring_(ring_slots, bytes(batch_bytes)),
       posted_(ring_slots, MPI_REQUEST_NULL),
       incoming_(cards.size()),
+      collectives_(job_, here_),
       near_(job_, cards, here_),
       bells_(job_, cards, here_),
       peers_(std::move(cards), here_, std::chrono::nanoseconds(static_cast<std::int64_t>(o.silence_seconds * 1e9))),
@@ -50,7 +52,7 @@ mpi_endpoint::~mpi_endpoint() {
     keep(std::move(sends_));
     keep(std::move(near_sends_));
     keep(std::move(incoming_));
-    keep(std::move(collectives_));
+    collectives_.abandon();
     return;
   }
   for (MPI_Request& r : posted_) {
@@ -58,7 +60,6 @@ mpi_endpoint::~mpi_endpoint() {
     MPI_Cancel(&r);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
   }
-  keep(std::move(collectives_));  // of callers that could not wait for them
   MPI_Comm_free(&leaving_job_);
   MPI_Comm_free(&job_);
 }
@@ -72,6 +73,54 @@ void mpi_endpoint::say_farewell() {
     append(p, r, reinterpret_cast<const std::byte*>(why.data()), why.size());
     flush(p);
   }
+}
+
+// ---- the start
+
+std::optional<refusal> mpi_endpoint::wait_for(MPI_Request r) {
+  for (int done = 0;;) {
+    const bool fine = is_fine(MPI_Test(&r, &done, MPI_STATUS_IGNORE), -1);
+    if (fine && done != 0) return {};
+    for (lost_place& l : peers_.look_near(clock::now())) lose(std::move(l));
+    if (lost_any_) return refusal{newly_lost_.front().place, newly_lost_.front().why, true};
+    if (!fine) return refusal{here_, "MPI failed", true};
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+}
+
+std::optional<refusal> mpi_endpoint::agree(const std::string* why) {
+  struct words {
+    std::vector<int> sizes;  // by place; 0: it can start
+    int mine = 0;
+    std::string text;
+  };
+  auto said = std::make_unique<words>();
+  said->sizes.resize(outgoing_.size());
+  constexpr std::size_t most = 64 << 10;
+  if (why != nullptr) said->text = why->empty() ? "no reason is known" : why->substr(0, most);
+  said->mine = static_cast<int>(said->text.size());
+  const auto wait = [&](MPI_Request r) {  // after a loss MPI may still use the words
+    std::optional<refusal> lost = wait_for(r);
+    if (lost) keep(std::move(said));
+    return lost;
+  };
+  MPI_Request r = MPI_REQUEST_NULL;
+  MPI_Iallgather(&said->mine, 1, MPI_INT, said->sizes.data(), 1, MPI_INT, job_, &r);
+  if (auto lost = wait(r)) return lost;
+  const auto first = std::ranges::find_if(said->sizes, [](int size) { return size != 0; });
+  if (first == said->sizes.end()) {
+    for (const int p : peers_.far()) peers_.heard(p, clock::now());
+    return {};
+  }
+  refused_ = true;
+  refusal refused{static_cast<int>(first - said->sizes.begin()), {}};
+  said->text.resize(static_cast<std::size_t>(*first));
+  MPI_Ibcast(said->text.data(), *first, MPI_CHAR, refused.place, job_, &r);
+  if (auto lost = wait(r)) return lost;
+  refused.why = said->text;
+  MPI_Ibarrier(job_, &r);  // so that none ends before the others know the reason
+  static_cast<void>(wait(r));
+  return refused;
 }
 
 // ---- sending
@@ -198,37 +247,18 @@ bool mpi_endpoint::poll(bytes& message) {
 // ---- collectives
 
 void mpi_endpoint::start(const collective& c) {
-  const MPI_Datatype types[] = {MPI_BYTE, MPI_INT32_T, MPI_UINT32_T, MPI_INT64_T, MPI_UINT64_T, MPI_FLOAT, MPI_DOUBLE};
   active_ = clock::now();
-  MPI_Request r = MPI_REQUEST_NULL;
-  const auto count = static_cast<int>(c.count);
-  const MPI_Datatype type = types[static_cast<std::size_t>(c.element_type)];
-  const auto reduce = [&](MPI_Op op) { return MPI_Iallreduce(MPI_IN_PLACE, c.data, count, type, op, job_, &r); };
-  int result = MPI_SUCCESS;
-  switch (c.what) {
-    case collective::operation::barrier: result = MPI_Ibarrier(job_, &r); break;
-    case collective::operation::broadcast: result = MPI_Ibcast(c.data, count, type, c.root, job_, &r); break;
-    case collective::operation::sum: result = reduce(MPI_SUM); break;
-    case collective::operation::least: result = reduce(MPI_MIN); break;
-    case collective::operation::largest: result = reduce(MPI_MAX); break;
-  }
-  is_fine(result, -1);
-  collectives_.push_back({r, c.owner});
-}
-
-bool mpi_endpoint::end_first_collective() {
-  int done = 0;
-  if (!is_fine(MPI_Test(&collectives_.front().request, &done, MPI_STATUS_IGNORE), -1) || done == 0) return false;
-  active_ = clock::now();
-  collectives_.pop_front();
-  ++ended_collectives_;
-  return true;
+  is_fine(collectives_.start(c), -1);
 }
 
 std::uint64_t mpi_endpoint::ended_collectives() {
-  while (!lost_any_ && !collectives_.empty() && end_first_collective()) {
+  const std::uint64_t before = collectives_.ended();
+  for (bool moved = true; moved && !lost_any_;) {
+    is_fine(collectives_.advance(moved), -1);
+    if (moved) active_ = clock::now();
   }
-  return ended_collectives_;
+  if (collectives_.ended() == before) collectives_.refuse_if_broken();
+  return collectives_.ended();
 }
 
 // ---- sleeping. A place on this machine rings when it has sent something. MPI cannot wake a thread that sleeps in the

@@ -11,6 +11,7 @@
 
 #include "places/batch.hpp"
 #include "places/mpi/bells.hpp"
+#include "places/mpi/collectives.hpp"
 #include "places/mpi/near_memory.hpp"
 #include "places/mpi/peers.hpp"
 #include "places/plugin.hpp"
@@ -44,11 +45,13 @@ class mpi_endpoint final : public endpoint {
   std::optional<lost_place> lost() override;
   void leave() override;
   bool has_left() override { return left_ || lost_any_; }
+  /// As transport::agree().
+  std::optional<refusal> agree(const std::string* why);
 
   int here() const noexcept { return here_; }
   int places() const noexcept { return static_cast<int>(outgoing_.size()); }
-  /// Whether all have left, and nobody was lost: MPI can be ended.
-  bool in_order() const noexcept { return left_ && !lost_any_; }
+  /// Whether all have left, or none has started, and nobody was lost: MPI can be ended.
+  bool in_order() const noexcept { return (left_ || refused_) && !lost_any_; }
 
  private:
   using clock = std::chrono::steady_clock;
@@ -85,11 +88,6 @@ class mpi_endpoint final : public endpoint {
     std::shared_ptr<const packed> message;
   };
 
-  struct started {
-    MPI_Request request;
-    std::shared_ptr<const void> data;
-  };
-
   receiver& to(int place) { return outgoing_[static_cast<std::size_t>(place)]; }
   void append(int to, record r, const std::byte* data, std::size_t size);
   void flush(int to);
@@ -100,7 +98,6 @@ class mpi_endpoint final : public endpoint {
   void receive();
   void post(std::size_t slot);
   void read(int from, std::span<const std::byte> batch);
-  bool end_first_collective();
   bool make_room(incoming& in, int from, std::uint64_t size);
   void receive_large(int from, std::uint64_t size);
   void receive_near(int from, const record& r, const batch_reader& announced);
@@ -115,6 +112,7 @@ class mpi_endpoint final : public endpoint {
     new T(std::move(what));
   }
   void lose(lost_place what);
+  std::optional<refusal> wait_for(MPI_Request r);
   bool is_fine(int result, int place);
 
   const pid_t made_in_ = getpid();
@@ -133,15 +131,14 @@ class mpi_endpoint final : public endpoint {
   std::vector<sender> incoming_;
   std::vector<int> held_;  // senders with something in `waiting`
   std::deque<bytes> ready_;
-  std::deque<started> collectives_;  // not ended
-  std::uint64_t ended_collectives_ = 0;
+  collectives collectives_;
   near_memory near_;
   bells bells_;
   peers peers_;
   std::deque<lost_place> newly_lost_;
   std::vector<bool> gone_;
   bool lost_any_ = false;
-  bool leaving_ = false, left_ = false;
+  bool leaving_ = false, left_ = false, refused_ = false;
   MPI_Request all_leave_ = MPI_REQUEST_NULL;
   clock::time_point active_;  // when something was sent or received
   clock::time_point leaving_since_;

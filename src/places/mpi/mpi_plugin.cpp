@@ -10,8 +10,10 @@
 #include <cstring>
 #include <exception>
 #include <future>
+#include <optional>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 namespace kith::distributed::mpi {
 
@@ -41,13 +43,27 @@ class session {
                                             "(MPI_THREAD_SERIALIZED)");
     }
   }
-  ~session() {
+  /// The process ends. While a transport is there, MPI is needed: then that calls it again.
+  void end() {
+    ends_ = true;
     if (is_inherited()) return;
     int ended = 0;
     MPI_Finalized(&ended);
     if (!is_mine_ || !in_order || ended != 0) return;
-    settle();
+    if (!met_end_) settle();
     finalize();
+  }
+  /// A transport has ended.
+  void left(bool was_in_order) {
+    in_order = was_in_order;
+    if (ends_) end();
+  }
+  /// Called by all processes, before they make a transport. Throws if one ends instead.
+  void expect_all_join() {
+    if (!met_end_ && all_join(true)) return;
+    met_end_ = true;
+    throw std::runtime_error(
+        "another process of the job ends, and has made fewer place_runtimes than this one; expected as many in all");
   }
   /// MPICH before 4.2 over UCX may wait for ever in MPI_Finalize: a process that has closed its connections stops their
   /// progress, which another one may still need (MPICH's pull request 6596). All have met and the program has ended, so
@@ -66,9 +82,15 @@ class session {
   } catch (const std::exception&) {  // no thread to be had
     MPI_Finalize();
   }
+  /// All meet, to make a transport or to end. Whether all make one.
+  static bool all_join(bool joins) noexcept {
+    int mine = joins ? 1 : 0, all = 0;
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return all != 0;
+  }
   /// All meet, and then give MPI time for what is under way.
   static void settle() noexcept {
-    MPI_Barrier(MPI_COMM_WORLD);
+    all_join(false);
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
     for (int any = 0; std::chrono::steady_clock::now() < until;)
       MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE);
@@ -86,29 +108,42 @@ class session {
   int exit_status_ = 0;
   const pid_t made_in_ = getpid();
   bool is_mine_ = false;
+  bool ends_ = false;
+  bool met_end_ = false;  // others end, or have ended: this process must not wait for them
 };
 
+/// It is never destroyed, because a place_runtime of static storage may end after all that was made in main().
 session& this_session() {
-  static session only;
-  return only;
+  static session* only = nullptr;  // one thread at a time makes transports
+  if (only == nullptr) {
+    only = new session;
+    std::atexit([] { only->end(); });
+  }
+  return *only;
 }
 
 class mpi_transport final : public transport {
  public:
-  mpi_transport(MPI_Comm job, std::vector<process_card> cards, const join_options& o) : end_(job, std::move(cards), o) {
+  mpi_transport(MPI_Comm job, std::vector<process_card> cards, const join_options& o)
+      : end_(std::in_place, job, std::move(cards), o) {
     this_session().in_order = false;
   }
-  ~mpi_transport() override { this_session().in_order = end_.in_order(); }
+  ~mpi_transport() override {
+    const bool in_order = end_->in_order();
+    end_.reset();
+    this_session().left(in_order);
+  }
   mpi_transport(const mpi_transport&) = delete;
   mpi_transport& operator=(const mpi_transport&) = delete;
 
   const char* name() const noexcept override { return "mpi"; }
-  int places() const noexcept override { return end_.places(); }
-  std::optional<int> own_place() const noexcept override { return end_.here(); }
-  endpoint& endpoint_of(int /*place*/) override { return end_; }
+  int places() const noexcept override { return end_->places(); }
+  std::optional<int> own_place() const noexcept override { return end_->here(); }
+  endpoint& endpoint_of(int /*place*/) override { return *end_; }
+  std::optional<refusal> agree(const std::string* why) override { return end_->agree(why); }
 
  private:
-  mpi_endpoint end_;
+  std::optional<mpi_endpoint> end_;
 };
 
 std::vector<process_card> exchange_cards(MPI_Comm job, const join_options& o) {
@@ -139,13 +174,14 @@ kith::distributed::transport* kith_make_transport(const kith::distributed::join_
     throw std::runtime_error("the plug-in is of version " + std::to_string(join_options::current) +
                              ", this Kith needs " + std::to_string(o.version) + "; build and install both together");
   }
-  const mpi::session& s = mpi::this_session();
+  mpi::session& s = mpi::this_session();
   if (s.is_inherited()) {
     throw std::runtime_error(
         "this process was forked from one that is a place of the job; with KITH_TRANSPORT=threads it can "
         "have places of its own");
   }
   if (!s.in_order) throw std::runtime_error("a place of this job was lost, so its processes cannot meet again");
+  s.expect_all_join();
   MPI_Comm job = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &job);
   std::vector<mpi::process_card> cards;

@@ -54,29 +54,16 @@ peers::~peers() {
   for (const pollfd& p : near_) close(p.fd);
 }
 
+void peers::lose(int place, std::string why, std::vector<lost_place>& found) {
+  if (is_lost_[static_cast<std::size_t>(place)]) return;
+  is_lost_[static_cast<std::size_t>(place)] = true;
+  found.push_back({place, std::move(why)});
+}
+
 std::vector<lost_place> peers::look(clock::time_point now) {
-  std::vector<lost_place> found;
   const auto since = now - looked_;
-  if (since < std::chrono::milliseconds(10)) return found;
-  looked_ = now;
-  const auto lose = [&](int place, std::string why) {
-    if (is_lost_[static_cast<std::size_t>(place)]) return;
-    is_lost_[static_cast<std::size_t>(place)] = true;
-    found.push_back({place, std::move(why)});
-  };
-  const auto ended = [this](int place) {
-    const process_card& c = cards_[static_cast<std::size_t>(place)];
-    return "its process, " + std::to_string(c.pid) + " on " + c.host + ", has ended";
-  };
-  for (const int p : ended_early_) lose(p, ended(p));
-  if (!near_.empty() && poll(near_.data(), near_.size(), 0) > 0) {
-    for (std::size_t i = 0; i < near_.size(); ++i) {
-      if (near_[i].revents == 0) continue;
-      lose(near_place_[i], ended(near_place_[i]));
-      close(near_[i].fd);
-      near_[i].fd = -1;  // poll() leaves it out
-    }
-  }
+  if (since < look_interval) return {};
+  std::vector<lost_place> found = look_near(now);
   if (silence_.count() == 0) return found;
   // If this process itself was stopped, the silence of others proves nothing.
   if (since > silence_ / 4) {
@@ -84,8 +71,29 @@ std::vector<lost_place> peers::look(clock::time_point now) {
   }
   for (const int p : far_) {
     if (now - heard_[static_cast<std::size_t>(p)] <= silence_) continue;
-    lose(p, "nothing came from " + host(p) + " for " +
-                std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(silence_).count()) + " ms");
+    const std::string silent =
+        std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(silence_).count()) + " ms";
+    lose(p, "nothing came from " + host(p) + " for " + silent, found);
+  }
+  return found;
+}
+
+std::vector<lost_place> peers::look_near(clock::time_point now) {
+  std::vector<lost_place> found;
+  if (now - looked_ < look_interval) return found;
+  looked_ = now;
+  const auto ended = [this](int place) {
+    const process_card& c = cards_[static_cast<std::size_t>(place)];
+    return "its process, " + std::to_string(c.pid) + " on " + c.host + ", has ended";
+  };
+  for (const int p : ended_early_) lose(p, ended(p), found);
+  if (!near_.empty() && poll(near_.data(), near_.size(), 0) > 0) {
+    for (std::size_t i = 0; i < near_.size(); ++i) {
+      if (near_[i].revents == 0) continue;
+      lose(near_place_[i], ended(near_place_[i]), found);
+      close(near_[i].fd);
+      near_[i].fd = -1;  // poll() leaves it out
+    }
   }
   return found;
 }

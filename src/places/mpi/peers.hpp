@@ -43,6 +43,8 @@ class peers {
   void heard(int place, clock::time_point now) { heard_[static_cast<std::size_t>(place)] = now; }
   /// The places that were silent, or have ended, since the last call. Cheap if called often: looks 100 times a second.
   std::vector<lost_place> look(clock::time_point now);
+  /// The same, of processes on this machine alone: those of others may not say anything yet.
+  std::vector<lost_place> look_near(clock::time_point now);
   /// Whether it is time for signs of life, to far().
   bool should_sign(clock::time_point now);
   /// The places on other machines.
@@ -50,6 +52,10 @@ class peers {
   std::string host(int place) const { return cards_[static_cast<std::size_t>(place)].host; }
 
  private:
+  static constexpr std::chrono::milliseconds look_interval{10};
+
+  void lose(int place, std::string why, std::vector<lost_place>& found);
+
   std::vector<process_card> cards_;
   std::chrono::nanoseconds silence_;
   std::vector<pollfd> near_;      // one for each process that the kernel watches
