@@ -256,8 +256,8 @@ void finish(F&& f) {
 /// each is one place, and each makes and destroys its place_runtime, as one step that they do together.
 class place_runtime {
  public:
-  /// Throws `error` for a wrong option; in several processes also if these do not run the same executable, or have no
-  /// transport.
+  /// Throws `error` for a wrong option; in several processes also if these do not run the same executable, have no
+  /// transport, or one of them cannot make its place: then all throw, and name that place and its reason.
   explicit place_runtime(const place_options& options = {});
   /// REQUIRES: no run() is in progress. In several processes it works for place 0 until that destroys its own, as
   /// serve() does, and waits until all destroy theirs, or one is lost.
