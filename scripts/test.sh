@@ -34,6 +34,7 @@ stage() {
     printf '== %-34s ok      %4d s\n' "$name" $((SECONDS - begin))
   else
     printf '== %-34s FAILED  %4d s\n' "$name" $((SECONDS - begin))
+    [ -n "$summary" ] && awk '/^ *[0-9]+\/[0-9]+ Test +#/ { failed = /\*\*\*/ } failed && !/^ +Start /' "$log" | head -n 400
     tail -n 80 "$log"
     failures+=("$name")
   fi

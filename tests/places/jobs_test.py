@@ -283,7 +283,8 @@ for mpi, job in dying.items():
     check(job.returncode == 3 and "place 0 was ended by signal 9" in text, f"{mpi}: a place dies at the start: {job.returncode}, {text}")
 if never:
     out, text = never.communicate(timeout=60)
-    check(never.returncode == 0 and "fine: 2 places" in out and text.count("MPI_Finalize did not return") == 2,
+    # Both wait equally long. Where one is a little later, MPICH's launcher ends it when the other leaves.
+    check(never.returncode == 0 and "fine: 2 places" in out and text.count("MPI_Finalize did not return") in (1, 2),
           f"processes leave without MPI_Finalize: exit code {never.returncode}, {out}{text}")
     folder.cleanup()
 sys.exit(len(failures) > 0)
