@@ -1,4 +1,5 @@
-// How the values of two places become one in a collective.
+// What the transports share of collectives: how the values of two places become one, and what is said if the places'
+// calls differ.
 #pragma once
 
 #include "places/transport.hpp"
