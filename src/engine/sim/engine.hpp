@@ -99,6 +99,9 @@ class engine {
 
   // search.cpp: what idle workers do
   void search(worker& w);
+  void pay_for_search(worker& w);
+  void note_found(worker& w);
+  void found_nothing(worker& w, poll_result::answer answer);
   void run_found(worker& w, std::int32_t t);
   bool may_run_on(const frame& wait, std::int32_t t) const;
   std::size_t find_resumable_stack(worker& w, bool all_stacks, bool idle) const;

@@ -86,100 +86,135 @@ std::int32_t gather_outsiders(recording& r) {
   return me;
 }
 
-}  // namespace
+/// What tasks do besides computing, in the order of (task, time): they create tasks, and wait. Fills in what the
+/// program knows of creations: roots, nodes of static graphs, and the nodes that each node names.
+class action_list {
+ public:
+  explicit action_list(program& p) : p_(p), tasks_(p.recorded.tasks) {
+    all_.reserve(tasks_.size() + p.recorded.waits.size());
+    for (std::size_t i = 0; i < tasks_.size(); ++i) add_creation(i);
+    std::ranges::sort(p.roots, {}, [&](std::int32_t t) { return tasks_[static_cast<std::size_t>(t)].started; });
+    std::ranges::sort(p.static_graph_nodes);
+    for (const recorded_wait& w : p.recorded.waits)
+      all_.push_back(
+          {w.task, w.begun, w.ended, of_kind(action::wait, w.scope == recorded_wait::for_future ? p.scopes : w.scope)});
+    for (std::size_t i = 0; i < all_.size(); ++i) all_[i].order = i;
+    std::ranges::sort(all_, {}, [](const recorded_action& h) { return std::tuple(h.task, h.begun, h.order); });
+    add_named();
+  }
 
-program program_of(recording r, double core_gbs) {
-  program p;
-  prepare_places(r);
-  program::member& whole = p.members.emplace_back();
-  whole.outside_root = gather_outsiders(r);
-  p.recorded = std::move(r);
-  const std::vector<recorded_task>& tasks = p.recorded.tasks;
-  std::vector<recorded_action> all;
-  all.reserve(tasks.size() + p.recorded.waits.size());
-  std::vector<std::pair<std::int32_t, std::int32_t>> names;  // the naming node, the named node
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const recorded_task& t = tasks[i];
-    p.scopes = std::max(p.scopes, t.scope + 1);
+  /// Makes the program's actions of these, with the computing between them.
+  void add_to_program() {
+    std::size_t at = 0;
+    p_.first_action.push_back(0);
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      at = add_actions(i, at);
+      p_.first_action.push_back(p_.actions.size());
+    }
+  }
+
+ private:
+  void add_creation(std::size_t i) {
+    const recorded_task& t = tasks_[i];
+    p_.scopes = std::max(p_.scopes, t.scope + 1);
     const auto me = static_cast<std::int32_t>(i);
     if (t.has(recorded_task::root)) {
-      p.roots.push_back(me);
+      p_.roots.push_back(me);
       if (t.ended == 0)
         throw error("the recorded run did not end: it can be looked at, not replayed; record it again until its end",
                     error_kind::input);
-      continue;
+      return;
     }
-    if (t.has(recorded_task::fence) || t.has(recorded_task::discovered)) continue;
+    if (t.has(recorded_task::fence) || t.has(recorded_task::discovered)) return;
     if (t.creator < 0)
       throw error("the recorded run did not end (task " + std::to_string(i) +
                       " has no creator): it can be looked at, not replayed; record it again until its end",
                   error_kind::input);
-    if (t.has(recorded_task::generated) && !t.has(recorded_task::keyed) && !p.dependences(i).empty()) {
-      p.static_graph_nodes.emplace_back(t.scope, me);
-    } else if (t.has(recorded_task::generated) && tasks[static_cast<std::size_t>(t.creator)].scope == t.scope) {
-      names.emplace_back(t.creator, me);
+    if (t.has(recorded_task::generated) && !t.has(recorded_task::keyed) && !p_.dependences(i).empty()) {
+      p_.static_graph_nodes.emplace_back(t.scope, me);
+    } else if (t.has(recorded_task::generated) && tasks_[static_cast<std::size_t>(t.creator)].scope == t.scope) {
+      names_.emplace_back(t.creator, me);
     } else {
-      all.push_back({t.creator, t.created, t.create_until, of_kind(action::create, i)});
+      all_.push_back({t.creator, t.created, t.create_until, of_kind(action::create, i)});
     }
   }
-  std::ranges::sort(p.roots, {}, [&](std::int32_t t) { return tasks[static_cast<std::size_t>(t)].started; });
-  std::ranges::sort(p.static_graph_nodes);
-  for (const auto& found : times_found_first(p.recorded)) p.found_first.push_back(found ? 1 : 0);
-  p.found_first.resize(p.scopes);
-  for (const recorded_wait& w : p.recorded.waits)
-    all.push_back(
-        {w.task, w.begun, w.ended, of_kind(action::wait, w.scope == recorded_wait::for_future ? p.scopes : w.scope)});
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].order = i;
-  std::ranges::sort(all, {}, [](const recorded_action& h) { return std::tuple(h.task, h.begun, h.order); });
-  refuse_too_long(p.recorded);
-  split_times(p, core_gbs);
-  std::size_t at = 0;
-  p.first_action.push_back(0);
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const recorded_task& t = tasks[i];
+
+  void add_named() {
+    std::ranges::sort(names_);
+    p_.first_named.push_back(0);
+    for (std::size_t i = 0, n = 0; i < tasks_.size(); ++i) {
+      for (; n < names_.size() && names_[n].first == static_cast<std::int32_t>(i); ++n)
+        p_.named.push_back(names_[n].second);
+      p_.first_named.push_back(p_.named.size());
+    }
+  }
+
+  /// Those of task i, which begin at `at`; returns where they end.
+  std::size_t add_actions(std::size_t i, std::size_t at) {
+    const recorded_task& t = tasks_[i];
     const std::uint64_t all_work = t.work_ns * 1000;
     // The gaps between a task's actions are its computing; the share of memory is taken from each gap in proportion.
     const auto compute = [&](std::uint64_t ns) {
-      const std::uint64_t ps =
-          all_work == 0 ? 0
-                        : static_cast<std::uint64_t>(static_cast<double>(ns) * 1000 *
-                                                     static_cast<double>(p.compute[i]) / static_cast<double>(all_work));
-      if (ps != 0) p.actions.push_back(of_kind(action::compute, ps));
+      const std::uint64_t ps = all_work == 0 ? 0
+                                             : static_cast<std::uint64_t>(static_cast<double>(ns) * 1000 *
+                                                                          static_cast<double>(p_.compute[i]) /
+                                                                          static_cast<double>(all_work));
+      if (ps != 0) p_.actions.push_back(of_kind(action::compute, ps));
     };
-    const bool leaf = at == all.size() || all[at].task != static_cast<std::int32_t>(i);
+    const bool leaf = at == all_.size() || all_[at].task != static_cast<std::int32_t>(i);
     if (leaf) {
-      if (!t.has(recorded_task::fence)) p.actions.push_back(of_kind(action::compute, p.compute[i]));
-    } else {
-      std::uint64_t now = t.started;
-      for (; at < all.size() && all[at].task == static_cast<std::int32_t>(i); ++at) {
-        if (all[at].begun > now) compute(all[at].begun - now);
-        p.actions.push_back(all[at].what);
-        now = std::max(now, all[at].ended);
-      }
-      if (t.ended > now) compute(t.ended - now);
+      if (!t.has(recorded_task::fence)) p_.actions.push_back(of_kind(action::compute, p_.compute[i]));
+      return at;
     }
-    p.first_action.push_back(p.actions.size());
+    std::uint64_t now = t.started;
+    for (; at < all_.size() && all_[at].task == static_cast<std::int32_t>(i); ++at) {
+      if (all_[at].begun > now) compute(all_[at].begun - now);
+      p_.actions.push_back(all_[at].what);
+      now = std::max(now, all_[at].ended);
+    }
+    if (t.ended > now) compute(t.ended - now);
+    return at;
   }
-  std::ranges::sort(names);
-  p.first_named.push_back(0);
-  for (std::size_t i = 0, n = 0; i < tasks.size(); ++i) {
-    for (; n < names.size() && names[n].first == static_cast<std::int32_t>(i); ++n) p.named.push_back(names[n].second);
-    p.first_named.push_back(p.named.size());
-  }
+
+  program& p_;
+  const std::vector<recorded_task>& tasks_;
+  std::vector<recorded_action> all_;
+  std::vector<std::pair<std::int32_t, std::int32_t>> names_;  // the naming node, the named node
+};
+
+/// The only member of a program that is not several at once.
+void describe_whole(program& p) {
+  program::member& whole = p.members.front();
+  const std::vector<recorded_task>& tasks = p.recorded.tasks;
   whole.end_task = tasks.size();
   whole.end_root = p.roots.size();
   whole.end_allocation = p.recorded.allocations.size();
   whole.nodes = static_cast<std::int32_t>(std::clamp<std::int64_t>(p.recorded.meta_number("nodes", 1), 1, 1 << 20));
   whole.workers = static_cast<std::int32_t>(p.recorded.worker_node.size());
+  if (p.recorded.marks.empty()) return;
+  const std::uint64_t from = p.recorded.marks.back().at;
+  while (whole.measured_from + 1 < p.roots.size() &&
+         tasks[static_cast<std::size_t>(p.roots[whole.measured_from])].started < from)
+    ++whole.measured_from;
+}
+
+}  // namespace
+
+program program_of(recording r, double core_gbs) {
+  program p;
+  prepare_places(r);
+  p.members.emplace_back().outside_root = gather_outsiders(r);
+  p.recorded = std::move(r);
+  action_list actions(p);
+  for (const auto& found : times_found_first(p.recorded)) p.found_first.push_back(found ? 1 : 0);
+  p.found_first.resize(p.scopes);
+  refuse_too_long(p.recorded);
+  split_times(p, core_gbs);
+  actions.add_to_program();
   if (p.roots.empty())
     throw error("the recording has no run in it; expected one of a program that calls runtime::run() or submits tasks",
                 error_kind::input);
-  if (!p.recorded.marks.empty()) {
-    const std::uint64_t from = p.recorded.marks.back().at;
-    while (whole.measured_from + 1 < p.roots.size() &&
-           tasks[static_cast<std::size_t>(p.roots[whole.measured_from])].started < from)
-      ++whole.measured_from;
-  }
+  describe_whole(p);
   add_places(p);
   return p;
 }

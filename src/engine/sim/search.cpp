@@ -238,18 +238,8 @@ std::int32_t engine::claim_child(std::uint32_t scope, bool all) {
 }
 
 void engine::search(worker& w) {
-  const bool waits = !w.frames.empty();
-  if (!w.search_paid && unit_) {
-    request_from_unit(w);
-    return;
-  }
   if (!w.search_paid) {
-    picoseconds pause = w.failed_searches == 0 ? costs_.pop : costs_.attempt;
-    if (w.failed_searches > 1)
-      pause = std::min(pause << std::min(w.failed_searches - 1, 8), std::max(longest_pause, pause));
-    w.clock += std::max(pause, w.failed_searches == 0 ? picoseconds{0} : least_step);
-    if (w.failed_searches == 0) w.overhead += pause;
-    w.search_paid = true;
+    pay_for_search(w);
     return;
   }
   w.search_paid = false;
@@ -257,11 +247,17 @@ void engine::search(worker& w) {
     begin_job(w);
     return;
   }
+  const bool waits = !w.frames.empty();
+  const auto runs = [&](std::int32_t t) {
+    if (t < 0) return false;
+    w.failed_searches = w.empty_rounds = 0;
+    run_found(w, t);
+    return true;
+  };
   if (!w.unqueued.empty()) {
     const std::int32_t t = w.unqueued.back();
     w.unqueued.pop_back();
-    w.failed_searches = w.empty_rounds = 0;
-    run_found(w, t);
+    runs(t);
     return;
   }
   const auto runs_claimed = [&](std::int32_t child) {
@@ -269,9 +265,7 @@ void engine::search(worker& w) {
     w.sums.add(event::claimed);
     w.dead.leave_one();
     w.claimed = child;
-    w.failed_searches = w.empty_rounds = 0;
-    run_found(w, child);
-    return true;
+    return runs(child);
   };
   const bool claims = waits && !w.frames.back().helps_as_member && w.frames.back().state != frame_state::offering;
   const bool asks_first = claims && scopes_[w.frames.back().scope].leveled;
@@ -280,34 +274,52 @@ void engine::search(worker& w) {
     return;
   if (claims && !asks_first && runs_claimed(claim_child(w.frames.back().scope, w.empty_rounds != 0))) return;
   if (const std::int32_t t = unit_ ? take_prefetched(w) : -1; t >= 0) {
-    w.failed_searches = w.empty_rounds = 0;
     if (waits) w.frames.back().failed_searches = 0;
-    run_found(w, t);
+    runs(t);
     return;
   }
   const poll_result l = unit_ ? poll_unit(w, w.clock) : w.group.policy.next(w);
   if (asks_first && l.kind != poll_result::found &&
       runs_claimed(claim_child(w.frames.back().scope, w.empty_rounds != 0)))
     return;
-  if (l.kind == poll_result::found) {
-    w.failed_searches = w.empty_rounds = 0;
-    if (waits) w.frames.back().failed_searches = 0;
-    const bool stolen = std::exchange(w.known_steals, w.sums[event::steal]) != w.sums[event::steal];
-    if (!w.has_worked) {
-      w.has_worked = true;
-      if (stolen) {
-        w.sums.add(event::first_steal, static_cast<std::uint64_t>(w.clock - run_began_));
-        w.sums.add(event::first_steals);
-      }
-    }
-    if (unit_) receive_from_unit(w);
-    run_found(w, as_policy_task(*l.work).number());
+  if (l.kind != poll_result::found) {
+    found_nothing(w, l.kind);
     return;
   }
+  if (waits) w.frames.back().failed_searches = 0;
+  note_found(w);
+  if (unit_) receive_from_unit(w);
+  runs(as_policy_task(*l.work).number());
+}
+
+/// A search takes time before it looks, the more the more often it has failed. The worker searches when that is over.
+void engine::pay_for_search(worker& w) {
+  if (unit_) {
+    request_from_unit(w);
+    return;
+  }
+  picoseconds pause = w.failed_searches == 0 ? costs_.pop : costs_.attempt;
+  if (w.failed_searches > 1)
+    pause = std::min(pause << std::min(w.failed_searches - 1, 8), std::max(longest_pause, pause));
+  w.clock += std::max(pause, w.failed_searches == 0 ? picoseconds{0} : least_step);
+  if (w.failed_searches == 0) w.overhead += pause;
+  w.search_paid = true;
+}
+
+/// The policy has given a task. Counts the worker's first one, if it was stolen.
+void engine::note_found(worker& w) {
+  const bool stolen = std::exchange(w.known_steals, w.sums[event::steal]) != w.sums[event::steal];
+  if (std::exchange(w.has_worked, true) || !stolen) return;
+  w.sums.add(event::first_steal, static_cast<std::uint64_t>(w.clock - run_began_));
+  w.sums.add(event::first_steals);
+}
+
+/// There is no task for the worker: a creator at the throttle may go on, others sleep after two empty rounds.
+void engine::found_nothing(worker& w, poll_result::answer answer) {
   ++w.failed_searches;
-  if (waits && w.frames.back().state == frame_state::helping) {
+  if (!w.frames.empty() && w.frames.back().state == frame_state::helping) {
     frame& f = w.frames.back();
-    if (++f.failed_searches < life::throttle::most_failed_searches && l.kind != poll_result::empty) return;
+    if (++f.failed_searches < life::throttle::most_failed_searches && answer != poll_result::empty) return;
     if (!std::exchange(f.waiting_announced, true)) {  // the policy may hold tasks back
       w.group.policy.waiting(w);
       f.failed_searches = 0;
@@ -317,7 +329,7 @@ void engine::search(worker& w) {
     w.failed_searches = 0;
     return;
   }
-  if (l.kind != poll_result::empty) return;
+  if (answer != poll_result::empty) return;
   // The round that ends with the first `empty` may have begun before a push; the second one is complete.
   if (++w.empty_rounds < 2) {
     w.group.last_round[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
