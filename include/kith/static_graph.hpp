@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kith/detail/creation.hpp>
+#include <kith/detail/node_check.hpp>
 #include <kith/graph.hpp>
 
 #include <cstddef>
@@ -15,30 +16,6 @@
 #include <vector>
 
 namespace kith {
-
-namespace detail {
-
-/// Checks the arguments of static_graph::add, as parameters_check does for spawn().
-template <class F, class... Options>
-struct node_check {
-  static constexpr bool unordered = (!order<Options> && ...);
-  static_assert(unordered,
-                "static_graph::add takes no access, access_list or kith::after: its nodes run in the order of "
-                "their edges; write graph.edge(before, after)");
-  static_assert(!unordered || std::is_invocable_v<std::decay_t<F>&>,
-                "argument 1 of static_graph::add cannot be called without arguments; write [] { ... }");
-  static constexpr bool value = unordered && std::is_invocable_v<std::decay_t<F>&>;
-};
-template <class F, class... Options>
-constexpr bool is_node_call() {
-  if constexpr (!may_declare<F, Options...>()) {
-    return false;
-  } else {
-    return node_check<F, Options...>::value;
-  }
-}
-
-}  // namespace detail
 
 /// Nodes and edges, built by one thread, then run as often as wanted. There are no keys and no exploration; each
 /// node has one join counter. NabbitC paper, section II (static task graphs). A node takes about 90 bytes besides its

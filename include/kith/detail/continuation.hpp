@@ -14,7 +14,7 @@
 //      coroutine's own one. Who arrives last takes that.
 #pragma once
 
-#include <kith/detail/half.hpp>
+#include <kith/detail/fork_lane.hpp>
 
 #include <atomic>
 #include <coroutine>

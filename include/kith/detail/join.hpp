@@ -1,7 +1,7 @@
 // How join() runs its halves, and parallel_invoke() its functions.
 #pragma once
 
-#include <kith/detail/half.hpp>
+#include <kith/detail/fork_lane.hpp>
 
 #include <cstddef>
 #include <tuple>

@@ -2,7 +2,7 @@
 
 #include "engine/native/worker.hpp"
 
-#include <kith/detail/half.hpp>
+#include <kith/detail/fork_lane.hpp>
 
 #include <cstring>
 #include <new>

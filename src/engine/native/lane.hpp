@@ -4,7 +4,7 @@
 #include "base/id.hpp"
 #include "engine/native/frame_stack.hpp"
 
-#include <kith/detail/half.hpp>
+#include <kith/detail/fork_lane.hpp>
 
 #include <algorithm>
 #include <cstddef>
