@@ -28,7 +28,7 @@ namespace edges {
 inline constexpr std::uint32_t creation_token = 1u << 30;
 inline constexpr std::uint32_t link_number_bits = 4;
 
-/// Further link words of one successor, in the payload line of a slot whose header stays unchanged (L2).
+/// Further link words of one successor, in the payload line of a slot whose header stays unchanged (L2 of slots.hpp).
 struct overflow_block {
   static constexpr std::uint32_t room = 12;
   std::uint32_t links[room];

@@ -32,7 +32,7 @@ namespace {
   return at;
 }
 void released(void* at) noexcept {
-  if (at != nullptr && active()) remove_block(at, block::what::heap);  // B3
+  if (at != nullptr && active()) remove_block(at, block::what::heap);  // B3 of blocks.hpp
   __libc_free(at);
 }
 
@@ -122,7 +122,7 @@ KITH_WEAK void* mmap64(void* wanted, std::size_t bytes, int protection, int flag
 }
 KITH_WEAK int munmap(void* at, std::size_t bytes) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
-  if (active()) remove_mapped(begin, begin + bytes);  // B3
+  if (active()) remove_mapped(begin, begin + bytes);  // B3 of blocks.hpp
   return static_cast<int>(::syscall(SYS_munmap, at, bytes));
 }
 /// What is moved, or has another size, is a new block.
@@ -136,7 +136,7 @@ KITH_WEAK void* mremap(void* old, std::size_t old_bytes, std::size_t bytes, int 
   }
   const auto begin = reinterpret_cast<std::uintptr_t>(old);
   const bool noted = active();
-  if (noted && old_bytes != 0) remove_mapped(begin, begin + old_bytes);  // B3
+  if (noted && old_bytes != 0) remove_mapped(begin, begin + old_bytes);  // B3 of blocks.hpp
   const long got = ::syscall(SYS_mremap, old, old_bytes, bytes, flags, wanted);
   void* const at = kith::at_address(static_cast<std::uintptr_t>(got));
   if (!noted) return at;

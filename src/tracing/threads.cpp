@@ -29,7 +29,8 @@ void* begin_thread(void* what) {
   return start.body(start.with);
 }
 
-/// B4: what the thread that forks was before. Other libraries' handlers of fork(), too, run while the locks are held.
+/// B4 of blocks.hpp: what the thread that forks was before. Other libraries' handlers of fork(), too, run while the
+/// locks are held.
 constinit thread_local task_trace* now_before [[gnu::tls_model("initial-exec")]] = nullptr;
 constinit thread_local bool inside_before [[gnu::tls_model("initial-exec")]] = false;
 

@@ -27,7 +27,7 @@ void alarm_clock::run() {
     const worker_id sleeper = first->second;
     set_.erase(first);
     // Under the lock, so that a destroyed alarm wakes no worker. A worker that is about to sleep checks the
-    // time after announcing its sleep (S3 of sleepers), so one of the two sees the other.
+    // time after announcing its sleep (S3 of sleepers.hpp), so one of the two sees the other.
     parked_.wake(sleeper);
   }
 }

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <iterator>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -113,7 +112,7 @@ bool array_run::has_work(const worker& w) const noexcept {
 
 /// True if other code of the worker may continue.
 bool array_run::work(worker& w) {
-  w.report();  // C1: the nodes may take long
+  w.report();  // C1 of scope.hpp: the nodes may take long
   detail::scope* const outer_scope = std::exchange(w.task_scope, &scope_);
   detail::scope* const outer_children = std::exchange(w.children_scope, nullptr);
   const bool others_go_on = alone_ ? run_nodes<true>(w) : run_nodes<false>(w);
@@ -195,7 +194,7 @@ template <bool Alone>
     if constexpr (Alone) {
       atomic<std::uint32_t>& left = graph_.join[s];
       const std::uint32_t before = left.load(relaxed);
-      left.store(before == 1 ? to.predecessors : before - 1, relaxed);  // A1
+      left.store(before == 1 ? to.predecessors : before - 1, relaxed);  // A1 of node_arrays.hpp
       if (before != 1) continue;
     } else {
       if (!count_down(graph_.join[s], to.predecessors)) continue;
@@ -369,55 +368,6 @@ void learn_homes(const worker& w, node_arrays& graph) {
   }
   std::ranges::sort(graph.sources, {}, [&](arrays::node n) { return std::pair(graph.steps[n].home, n); });
   graph.homes_in = w.engine.number;
-}
-
-void active_runs::add(array_run& r) {
-  std::lock_guard lock(guard_);
-  runs_.push_back(&r);
-  count_.store(static_cast<std::uint32_t>(runs_.size()), relaxed);
-}
-
-void active_runs::remove(array_run& r) noexcept {
-  std::lock_guard lock(guard_);
-  std::erase(runs_, &r);
-  count_.store(static_cast<std::uint32_t>(runs_.size()), relaxed);
-}
-
-array_run* active_runs::enter(const worker& self, bool surely) noexcept {
-  if (surely) {
-    guard_.lock();
-  } else if (!guard_.try_lock()) {
-    return nullptr;
-  }
-  std::lock_guard locked(guard_, std::adopt_lock);
-  for (array_run* r : runs_) {
-    if (!r->has_work(self)) continue;
-    r->enter();
-    return r;
-  }
-  return nullptr;
-}
-
-void run_helper::help(half& h) noexcept {
-  run_helper& self = static_cast<run_helper&>(h);
-  self.outcome_ = 0;
-  self.in_->help(self.worker_);
-  self.in_ = nullptr;
-}
-
-/// Takes part in a run of another worker, as half_.
-bool worker::take_run(bool surely) noexcept {
-  try {
-    auto free = std::ranges::find_if(helpers_, [](const run_helper& h) { return h.is_free(); });
-    if (free == helpers_.end()) free = (helpers_.emplace_back(*this), std::prev(helpers_.end()));
-    array_run* const r = engine.graph_runs.enter(*this, surely);
-    if (r == nullptr) return false;
-    free->begin(*r);
-    half_ = {&*free, r->owner()};
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-  return true;
 }
 
 }  // namespace kith::native

@@ -8,19 +8,17 @@
 //  N1  A node is in at most one list: a worker's deque, a list of arrivals, a piece of sources, or a worker's hands.
 //  N2  left_ is the number of nodes that have not ended, or whose end is not reported. A worker reports when it finds
 //      no node of its own, so whoever reports the last one has seen all others.
-//  N3  Helpers enter under the lock of active_runs, and count in inside_. The owner leaves the list first, and then
+//  N3  Helpers enter under the lock of active_runs (active_runs.hpp), and count in inside_. The owner leaves the list
+//  first, and then
 //      waits until nobody is inside; a helper that has left does not touch the run any more.
 //  N4  A worker that makes nodes available wakes one that sleeps (docs/sleep.md). Before it sleeps, a worker looks at
 //      all runs (take_half), and the owner at its own.
 #pragma once
 
 #include "base/id.hpp"
-#include "base/spin_mutex.hpp"
 #include "engine/native/node_arrays.hpp"
 #include "queue/native/deque.hpp"
 #include "task/scope.hpp"
-
-#include <kith/detail/half.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -110,38 +108,5 @@ bool may_run_arrays(const worker& w, const node_arrays& graph, bool has_prioriti
 void run_arrays(worker& w, node_arrays& graph, array_run::node_deques& kept);
 /// All nodes have run as tasks, and have noted where: from now on these are their homes.
 void learn_homes(const worker& w, node_arrays& graph);
-
-/// The runs of an engine that helpers may enter.
-class active_runs {
- public:
-  bool any() const noexcept { return count_.load(relaxed) != 0; }
-  void add(array_run& r);
-  void remove(array_run& r) noexcept;
-  /// A run that has work for the worker, entered; null if there is none, or (unless `surely`) if another thread is
-  /// looking.
-  array_run* enter(const worker& self, bool surely) noexcept;
-
- private:
-  atomic<std::uint32_t> count_{0};
-  spin_mutex guard_;
-  std::vector<array_run*> runs_;
-};
-
-/// A worker's part in a run of another worker, as the half that take_half() takes. It belongs to its worker for ever,
-/// because it is touched after the run is over.
-class run_helper final : public detail::half {
- public:
-  explicit run_helper(worker& w) noexcept : half(&help), worker_(w) { prepare(nullptr); }
-  bool is_free() const noexcept { return in_ == nullptr; }
-  void begin(array_run& in) noexcept {
-    in_ = &in;
-    prepare(in.runs_in());
-  }
-
- private:
-  static void help(half& h) noexcept;
-  worker& worker_;
-  array_run* in_ = nullptr;
-};
 
 }  // namespace kith::native

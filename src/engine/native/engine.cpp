@@ -193,7 +193,8 @@ void engine::worker_main(worker& w) {
   const binding bound(w.binding);
   w.take_thread();
   begin_counting(w);
-  // When it is woken, it looks at everything before it sleeps again. There may be work for others, too (S6).
+  // When it is woken, it looks at everything before it sleeps again. There may be work for others, too (S6 of
+  // sleepers.hpp).
   if (begins_asleep(w) && w.sleep(false) == wake_reason::work) parked.found_work();
   w.start_busy();
   w.serve_until([this] { return stopping.load(relaxed); });
@@ -296,7 +297,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
   worker* const here = worker::current();
   worker* mine = here;  // not null inside a task of this runtime, perhaps with tasks of other runtimes in between
   while (mine != nullptr && &mine->engine != this) mine = mine->below;
-  if (here != nullptr) here->report();  // C1: this may take long
+  if (here != nullptr) here->report();  // C1 of scope.hpp: this may take long
   if (mine != nullptr) {
     const std::uintptr_t limit = mine->stack_limit;  // of the stack further down, where it goes on afterwards
     worker* const before = mine->take_thread();

@@ -69,6 +69,22 @@ void join_as_tasks(half& first, half& second) {
 
 namespace kith::native {
 
+bool lane_pool::has_spare(worker_id owner, std::size_t workers, atomic<bool>& forking) noexcept {
+  if (!spare_.empty()) return true;
+  try {
+    lane& made =
+        all_.emplace_back(owner, workers, lane::halves_places(new std::atomic<detail::half*>[lane::most_halves]));
+    spare_.reserve(all_.size());
+    made.next_of_worker = newest_.load(relaxed);
+    newest_.store(&made, release);  // pairs with newest()
+    if (workers > 1) forking.store(true, relaxed);
+    spare_.push_back(&made);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
 bool worker::offer(detail::half& h) noexcept {
   if (!open_lane()) return false;
   if (lane_->halves.push(lane_->halves.top(), h)) return true;  // the lane is new, and nobody steals
@@ -79,29 +95,13 @@ bool worker::offer(detail::half& h) noexcept {
 }
 
 /// Whether open_lane() will find one. Makes one if there is none.
-bool worker::has_spare_lane() noexcept {
-  if (spare_lanes_.empty()) {
-    try {
-      lane& made = all_lanes_.emplace_back(id, engine.workers.size(),
-                                           lane::halves_places(new std::atomic<detail::half*>[lane::most_halves]));
-      spare_lanes_.reserve(all_lanes_.size());
-      made.next_of_worker = lanes_.load(relaxed);
-      lanes_.store(&made, release);  // pairs with take_half()
-      if (engine.workers.size() > 1) engine.forking.store(true, relaxed);
-      spare_lanes_.push_back(&made);
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-  }
-  return true;
-}
+bool worker::has_spare_lane() noexcept { return lanes_.has_spare(id, engine.workers.size(), engine.forking); }
 
 /// Gives the running stack a lane, if it has none. False if there is no memory for one.
 bool worker::open_lane() noexcept {
   if (lane_ != nullptr) return true;
   if (!has_spare_lane()) return false;
-  set_lane(spare_lanes_.back());
-  spare_lanes_.pop_back();
+  set_lane(lanes_.take());
   return true;
 }
 
@@ -119,7 +119,7 @@ lane* worker::swap_lane(lane* other) noexcept {
 }
 
 void worker::close_lane() noexcept {
-  if (lane_ != nullptr) spare_lanes_.push_back(lane_);  // has room: open_lane() reserved it
+  if (lane_ != nullptr) lanes_.give_back(lane_);
   set_lane(nullptr);
 }
 
@@ -149,8 +149,7 @@ bool worker::take_half(const pending_wait& w, bool everywhere) noexcept {
   const std::size_t workers = engine.workers.size();
   for (std::size_t left = everywhere ? workers : 1; left > 0; --left) {
     if (++next_victim_ >= workers) next_victim_ = 0;
-    for (lane* l = engine.workers[next_victim_].lanes_.load(acquire); l != nullptr;
-         l = l->next_of_worker) {  // pairs with open_lane()
+    for (lane* l = engine.workers[next_victim_].lanes_.newest(); l != nullptr; l = l->next_of_worker) {
       const auto stolen = l->halves.steal();
       if (stolen.entry == nullptr) continue;
       half_ = {stolen.entry, l->owner};

@@ -12,8 +12,8 @@ namespace kith::detail {
 
 namespace {
 
-constexpr std::align_val_t on_heap{frame_unit};  // S3
-constexpr std::size_t odd = frame_unit / 2;      // S3
+constexpr std::align_val_t on_heap{frame_unit};  // S3 of kith/detail/frame_stack.hpp
+constexpr std::size_t odd = frame_unit / 2;      // likewise
 constexpr std::size_t most_in_segment = frame_segment::bytes / 4;
 
 bool is_on_heap(const void* frame) noexcept { return reinterpret_cast<std::uintptr_t>(frame) % frame_unit == 0; }

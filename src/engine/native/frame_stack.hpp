@@ -25,7 +25,7 @@ class frame_segment {
 
   std::byte* begin() noexcept;
   std::byte* end() noexcept { return reinterpret_cast<std::byte*>(this) + bytes; }
-  /// The frame has ended (S2).
+  /// The frame has ended (S2 of kith/detail/frame_stack.hpp).
   void mark(std::byte* frame, std::size_t size) noexcept;
   /// The size of the frame that ends at `top`, and its mark is cleared; 0 if it has no mark.
   std::size_t unmark(std::byte* top) noexcept;

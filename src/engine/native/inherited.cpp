@@ -15,7 +15,8 @@ namespace kith::native {
 
 namespace {
 
-/// The policy of an inherited engine: ends the child if the thread that forked inside a task returns from it (F1).
+/// The policy of an inherited engine: ends the child if the thread that forked inside a task returns from it (F1 of
+/// inherited.hpp).
 class no_policy final : public kith::policy<world>, public kith::observer<world> {
  public:
   using worker = worker_view;

@@ -1,6 +1,7 @@
 // What a worker offers to others of the joins on one of its stacks (fork_join.cpp).
 #pragma once
 
+#include "base/atomic.hpp"
 #include "base/id.hpp"
 #include "engine/native/frame_stack.hpp"
 
@@ -9,8 +10,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace kith {
 
@@ -61,6 +64,28 @@ struct lane : detail::fork_lane {
 
  private:
   halves_places places_;
+};
+
+/// The lanes of one worker. Its own stacks take them and give them back; any worker may look through all of them.
+class lane_pool {
+ public:
+  /// Whether take() will find one; makes one if there is none. Returns false if there is no memory for it. `forking` is
+  /// set once there is a lane that other workers may take from.
+  bool has_spare(worker_id owner, std::size_t workers, atomic<bool>& forking) noexcept;
+  /// REQUIRES: has_spare() has returned true.
+  lane* take() noexcept {
+    lane* const taken = spare_.back();
+    spare_.pop_back();
+    return taken;
+  }
+  void give_back(lane* l) noexcept { spare_.push_back(l); }  // has_spare() reserved room
+  /// The newest of all lanes; lane::next_of_worker leads to the others. Any worker may call it.
+  lane* newest() const noexcept { return newest_.load(acquire); }  // pairs with has_spare()
+
+ private:
+  std::deque<lane> all_;  // a deque, so that addresses stay valid
+  std::vector<lane*> spare_;
+  alignas(false_sharing_range) atomic<lane*> newest_{nullptr};
 };
 
 /// Marks in a worker's lane, if it has halves, that other tasks than `running` may run further up the stack.

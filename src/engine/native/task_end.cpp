@@ -1,7 +1,8 @@
-// The end of a task, and how its scope and its ancestors learn of it.
+// The end of a task: from the end of its body to the tasks that this makes ready.
 //
 // A task ends when its body and all its children have ended. If the body ends first, the scope of its children
-// is left (C5 in scope.hpp), and the worker that ends the last child ends the task; no worker waits.
+// is left (C5 in scope.hpp), and the worker that ends the last child ends the task; no worker waits. report.cpp has how
+// a scope learns of the ends.
 #include "engine/life/claim.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
@@ -10,6 +11,9 @@
 #include "task/closure_room.hpp"
 #include "task/edges.hpp"
 #include "task/turns.hpp"
+
+#include <utility>
+#include <vector>
 
 namespace kith::native {
 
@@ -24,169 +28,15 @@ namespace kith::native {
   slots.give(t, [this](std::uint16_t owner) -> slot_cache& { return engine.slots_of(owner); });
 }
 
-task* worker::end(task& t) {
-  const std::uint32_t first = edges::close(t);
-  if (first == 0 && (t.flags & task::exclusive) == 0 && !engine.policy.has_gate()) [[likely]] {
-    const bool more = ended_in(*t.scope, throttled_bytes(t));
-    retire(t);
-    return more ? end_left(nullptr) : nullptr;
+/// The body of t has ended, otherwise than with the end of the task.
+[[gnu::noinline]] task* worker::end_run_in_full(task& t, detail::outcome how) {
+  if (how != detail::outcome::held) return end_phase(t, how);
+  const bool held = !std::exchange(nothing_held_, false);
+  if (detail::scope* const children = std::exchange(left_children_, nullptr); children != nullptr) {
+    if (leave(t, *children, held)) return nullptr;
   }
-  return end_with_successors(t, first);
-}
-
-/// The end of a task has released r, and `before` (may be null) before it: puts them into batch_, or into internal_.
-[[gnu::noinline]] void worker::add_released(task* before, task& r) {
-  if (before != nullptr) batch_.push_back(before);
-  if ((r.flags & task::internal) != 0) {
-    internal_.push_back(&r);
-  } else if (prepare_ready(engine.regions, r)) {
-    batch_.push_back(&r);
-  }
-}
-
-void worker::release_from(std::uint32_t first) {
-  edges::release(engine.space, first, [this](task& r) { add_released(nullptr, r); });
-}
-
-/// The end of run() for a task of another worker's scope, or one that has released several tasks, `last` (may be null)
-/// after batch_.
-[[gnu::noinline]] task* worker::end_run_with_batch(task& t, task* last) {
-  const bool more = ended_in(*t.scope, 0);
-  give_slot(t);
-  return start_released(last, more);
-}
-
-/// A task has ended and is retired: hands over what it has released, `last` (may be null) after batch_. `more`: what
-/// ended_in() has returned.
-task* worker::start_released(task* last, bool more) {
-  if (last != nullptr) batch_.push_back(last);
-  if (!internal_.empty()) more = end_internal() || more;
-  task* next = nullptr;
-  if (!batch_.empty()) {
-    struct cleared {  // also if the policy throws: it may have queued some of them
-      std::vector<task*>& tasks;
-      ~cleared() { tasks.clear(); }
-    } const handed_over{batch_};
-    next = make_ready(batch_, ready_reason::completion);
-  }
-  return more ? end_left(next) : next;
-}
-
-task* worker::end_with_successors(task& t, std::uint32_t first) {
-  release_from(first);
-  if ((t.flags & (task::exclusive | task::phased)) != 0 || engine.policy.has_gate()) [[unlikely]]
-    pass_turns(t);
-  const bool more = ended_in(*t.scope, throttled_bytes(t));
-  retire(t);
-  return start_released(nullptr, more);
-}
-
-/// What else the end of such a task starts, before its scope learns of it.
-[[gnu::noinline]] void worker::pass_turns(task& t) {
-  if ((t.flags & task::exclusive) != 0) {
-    const std::size_t known = batch_.size();
-    give_turns(engine.regions, t, batch_);
-    for (std::size_t i = known; i < batch_.size(); ++i) mark_queued(*batch_[i]);
-  }
-  engine.policy.ended(t, *this);
-  if ((t.flags & task::phased) != 0) count_begun(*t.scope, batch_.size());
-}
-
-/// Internal tasks have no body and end at once. True as for ended_in().
-[[gnu::noinline]] bool worker::end_internal() {
-  bool more = false;
-  while (!internal_.empty()) {
-    task& f = *internal_.back();
-    internal_.pop_back();
-    edges::free_overflow(engine.space, f, [this](task& b) { give_slot(b); });
-    release_from(edges::close(f));
-    more = ended_in(*f.scope, 0) || more;
-    retire(f);
-  }
-  return more;
-}
-
-bool worker::ended_elsewhere_in(detail::scope& s, std::uint64_t bytes) {
-  if (reporting_ != &s) {
-    report_one();
-    reporting_ = &s;
-  }
-  unreported_bytes_ += bytes;
-  // Reports at once if these are the last ends of a scope that was left, because its task must then end here.
-  if (unreported_.end() || s.ended_elsewhere.load(relaxed) + unreported_.ends() == unreported_ends::left) report_one();
-  return !left_and_empty_.empty();
-}
-
-void worker::count_begun(detail::scope& s, std::uint64_t runs) {
-  if (s.counts_here.load(relaxed) == this) {
-    s.created.store(s.created.load(relaxed) + runs, relaxed);
-    return;
-  }
-  if (reporting_ != &s) {
-    report();
-    reporting_ = &s;
-  }
-  unreported_.begin(runs, s.ended_elsewhere);
-}
-
-void worker::report() {
-  report_one();
-  while (!left_and_empty_.empty() && !ending_left_) {
-    requeue(end_left(nullptr));
-    report_one();  // the ends that these caused
-  }
-}
-
-void worker::report_one() {
-  if (reporting_ == nullptr) return;
-  detail::scope& s = *std::exchange(reporting_, nullptr);
-  if (unreported_bytes_ != 0) s.bytes_ended.fetch_add(std::exchange(unreported_bytes_, 0), relaxed);
-  if (unreported_.ends() == 0) return;  // the scope may already be gone
-  // Pairs with unfinished() and with leave(). From here on the scope may be reused, unless this worker must end
-  // its task.
-  if (unreported_.report(s.ended_elsewhere) == unreported_ends::left) {
-    left_and_empty_.push_back(&s);
-    return;
-  }
-  frequent_fence();  // C2: pairs with announce() in search_or_park()
-  const std::uint32_t waiter = s.waiting.load(relaxed);
-  if (waiter == 0) return;
-  if (waiter == waiting_outside) {
-    engine.outside_changed();
-  } else if (waiter <= engine.workers.size() && engine.parked.wake(worker_id(static_cast<int>(waiter - 1)))) {
-    sums.add(event::wake);
-  }
-}
-
-/// Ends the tasks whose bodies ended earlier and whose last child has ended now. Returns one task to run next,
-/// of `next` and those that this makes ready, and requeues the others. It is a loop, not a recursion, because
-/// the end of a task may end its ancestors.
-task* worker::end_left(task* next) {
-  if (std::exchange(ending_left_, true)) return next;
-  while (!left_and_empty_.empty()) {
-    detail::scope& children = *left_and_empty_.back();
-    left_and_empty_.pop_back();
-    task* const left_by = children.leaver.load(relaxed);
-    if (left_by == nullptr) {  // left alone
-      give_scope_to(*this, children);
-      continue;
-    }
-    task& t = *left_by;
-    const bool held = children.held;
-    std::exception_ptr failure = children.take_failure();
-    give_scope_to(*this, children);
-    if (failure) [[unlikely]]
-      fail_late(t, std::move(failure), held);
-    if (held) t.code(t.closure(), detail::action::discard);
-    if (log != nullptr) [[unlikely]]
-      log->completed(edges::reference_to(engine.space, t).packed().value);
-    task* const further = end(t);
-    if (further == nullptr) continue;
-    if (next != nullptr) requeue(next);
-    next = further;
-  }
-  ending_left_ = false;
-  return next;
+  if (held) t.code(t.closure(), detail::action::discard);
+  return end(t);
 }
 
 /// The body of `t` has ended, and these are its children. True if some are unfinished: the last of them then
@@ -232,6 +82,119 @@ bool worker::end_is_of_child(task& t, detail::scope& outer, bool held) {
   // acquire: pairs with leave() and unreported_ends::report().
   if (outer.ended_elsewhere.load(acquire) != unreported_ends::left - 1) return false;
   return !outer.failed.load(relaxed) && edges::close_if_alone(t);
+}
+
+task* worker::end(task& t) {
+  const std::uint32_t first = edges::close(t);
+  if (first == 0 && (t.flags & task::exclusive) == 0 && !engine.policy.has_gate()) [[likely]] {
+    const bool more = ended_in(*t.scope, throttled_bytes(t));
+    retire(t);
+    return more ? end_left(nullptr) : nullptr;
+  }
+  return end_with_successors(t, first);
+}
+
+task* worker::end_with_successors(task& t, std::uint32_t first) {
+  release_from(first);
+  if ((t.flags & (task::exclusive | task::phased)) != 0 || engine.policy.has_gate()) [[unlikely]]
+    pass_turns(t);
+  const bool more = ended_in(*t.scope, throttled_bytes(t));
+  retire(t);
+  return start_released(nullptr, more);
+}
+
+void worker::release_from(std::uint32_t first) {
+  edges::release(engine.space, first, [this](task& r) { add_released(nullptr, r); });
+}
+
+/// The end of a task has released r, and `before` (may be null) before it: puts them into batch_, or into internal_.
+[[gnu::noinline]] void worker::add_released(task* before, task& r) {
+  if (before != nullptr) batch_.push_back(before);
+  if ((r.flags & task::internal) != 0) {
+    internal_.push_back(&r);
+  } else if (prepare_ready(engine.regions, r)) {
+    batch_.push_back(&r);
+  }
+}
+
+/// What else the end of such a task starts, before its scope learns of it.
+[[gnu::noinline]] void worker::pass_turns(task& t) {
+  if ((t.flags & task::exclusive) != 0) {
+    const std::size_t known = batch_.size();
+    give_turns(engine.regions, t, batch_);
+    for (std::size_t i = known; i < batch_.size(); ++i) mark_queued(*batch_[i]);
+  }
+  engine.policy.ended(t, *this);
+  if ((t.flags & task::phased) != 0) count_begun(*t.scope, batch_.size());
+}
+
+/// Internal tasks have no body and end at once. True as for ended_in().
+[[gnu::noinline]] bool worker::end_internal() {
+  bool more = false;
+  while (!internal_.empty()) {
+    task& f = *internal_.back();
+    internal_.pop_back();
+    edges::free_overflow(engine.space, f, [this](task& b) { give_slot(b); });
+    release_from(edges::close(f));
+    more = ended_in(*f.scope, 0) || more;
+    retire(f);
+  }
+  return more;
+}
+
+/// A task has ended and is retired: hands over what it has released, `last` (may be null) after batch_. `more`: what
+/// ended_in() has returned.
+task* worker::start_released(task* last, bool more) {
+  if (last != nullptr) batch_.push_back(last);
+  if (!internal_.empty()) more = end_internal() || more;
+  task* next = nullptr;
+  if (!batch_.empty()) {
+    struct cleared {  // also if the policy throws: it may have queued some of them
+      std::vector<task*>& tasks;
+      ~cleared() { tasks.clear(); }
+    } const handed_over{batch_};
+    next = make_ready(batch_, ready_reason::completion);
+  }
+  return more ? end_left(next) : next;
+}
+
+/// The end of run() for a task of another worker's scope, or one that has released several tasks, `last` (may be null)
+/// after batch_.
+[[gnu::noinline]] task* worker::end_run_with_batch(task& t, task* last) {
+  const bool more = ended_in(*t.scope, 0);
+  give_slot(t);
+  return start_released(last, more);
+}
+
+/// Ends the tasks whose bodies ended earlier and whose last child has ended now. Returns one task to run next,
+/// of `next` and those that this makes ready, and requeues the others. It is a loop, not a recursion, because
+/// the end of a task may end its ancestors.
+task* worker::end_left(task* next) {
+  if (std::exchange(ending_left_, true)) return next;
+  while (!left_and_empty_.empty()) {
+    detail::scope& children = *left_and_empty_.back();
+    left_and_empty_.pop_back();
+    task* const left_by = children.leaver.load(relaxed);
+    if (left_by == nullptr) {  // left alone
+      give_scope_to(*this, children);
+      continue;
+    }
+    task& t = *left_by;
+    const bool held = children.held;
+    std::exception_ptr failure = children.take_failure();
+    give_scope_to(*this, children);
+    if (failure) [[unlikely]]
+      fail_late(t, std::move(failure), held);
+    if (held) t.code(t.closure(), detail::action::discard);
+    if (log != nullptr) [[unlikely]]
+      log->completed(edges::reference_to(engine.space, t).packed().value);
+    task* const further = end(t);
+    if (further == nullptr) continue;
+    if (next != nullptr) requeue(next);
+    next = further;
+  }
+  ending_left_ = false;
+  return next;
 }
 
 /// A child failed after the body of `t` had ended: that counts as t's own failure.

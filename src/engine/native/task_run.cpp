@@ -1,5 +1,7 @@
-// The run of a task: from the moment it is found to the end of its body. task_end.cpp continues.
+// The run of a task: from the moment it is found, or created if it runs there, to the end of its body. task_end.cpp
+// continues.
 #include "engine/life/claim.hpp"
+#include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/recorder.hpp"
 #include "engine/native/worker.hpp"
@@ -20,7 +22,7 @@ namespace kith::native {
 task* worker::run(task& t) {
   if (!is_plain(t)) [[unlikely]]
     return run_in_full(t, false);
-  // The straight path: what run_in_full() would do for this task.
+  // The straight path: what run_in_full() and end() would do for this task.
   if (reporting_ != t.scope) [[unlikely]]
     turn_to(*t.scope);
   const detail::outcome how = run_body(t, [&] { return t.code(t.payload, detail::action::run); });
@@ -48,30 +50,16 @@ task* worker::run(task& t) {
 
 /// The tasks that this worker runs now are of another scope than before.
 [[gnu::noinline]] void worker::turn_to(detail::scope& s) {
-  report();  // C1: they may take long
+  report();  // C1 of scope.hpp: they may take long
   reporting_ = &s;
 }
 
 [[gnu::noinline]] task* worker::run_in_full(task& t, bool timed) {
   if ((t.flags & task::claimable) != 0 && std::exchange(claimed_, nullptr) != &t && !take(t)) return nullptr;
   if (reporting_ != nullptr && reporting_ != t.scope) [[unlikely]]
-    report();  // C1: t may take long
-  return end_run(t, execute(t, timed));
-}
-
-/// The body of t has ended, with this outcome.
-[[gnu::always_inline]] inline task* worker::end_run(task& t, detail::outcome how) {
+    report();  // C1 of scope.hpp: t may take long
+  const detail::outcome how = execute(t, timed);
   return how == detail::outcome::ended ? end(t) : end_run_in_full(t, how);
-}
-
-[[gnu::noinline]] task* worker::end_run_in_full(task& t, detail::outcome how) {
-  if (how != detail::outcome::held) return end_phase(t, how);
-  const bool held = !std::exchange(nothing_held_, false);
-  if (detail::scope* const children = std::exchange(left_children_, nullptr); children != nullptr) {
-    if (leave(t, *children, held)) return nullptr;
-  }
-  if (held) t.code(t.closure(), detail::action::discard);
-  return end(t);
 }
 
 /// The task came out of a queue. True if this worker must run it; false if another worker has claimed it.

@@ -1,16 +1,18 @@
 // A worker: the state of one thread of the engine, and its operations on tasks.
 //
 // All members are for the worker's own thread, unless their comments say otherwise. The life of a task is in
-// create.cpp, declare.cpp, task_run.cpp and task_end.cpp, in this order; wait.cpp has how a worker waits, find.hpp and
-// search.cpp how it looks for tasks and sleeps.
+// create.cpp, declare.cpp, task_run.cpp, task_end.cpp and report.cpp, in this order. wait.cpp has how a worker waits;
+// step.hpp, search.cpp and park.cpp how it finds what to run meanwhile, or sleeps; suspend.cpp and stack_limit.cpp how
+// it leaves the stack of a wait; throttle.cpp what a creator does at the throttle.
 #pragma once
 
 #include "base/clock.hpp"
 #include "engine/life/search_order.hpp"
-#include "engine/native/array_run.hpp"
+#include "engine/native/active_runs.hpp"
 #include "engine/native/binding.hpp"
 #include "engine/native/counts.hpp"
 #include "engine/native/lane.hpp"
+#include "engine/native/pending_wait.hpp"
 #include "engine/native/seat.hpp"
 #include "engine/native/stacks.hpp"
 #include "memory/home_check.hpp"
@@ -32,37 +34,12 @@
 
 namespace kith::native {
 
-struct suspended_wait;
 class worker;
 
 extern thread_local constinit worker* worker_of_this_thread [[gnu::tls_model("initial-exec")]];  // worker::current()
 
 /// Which tasks that are ready at their creation run there, as far as the engine decides without the policy.
 enum class runs_at_creation : std::uint8_t { none, short_ones, all };
-
-/// What a worker waits for. The object is on the waiting stack.
-struct pending_wait {
-  using predicate = bool (*)(const void*);
-  pending_wait(predicate until, const void* argument) noexcept : done(until), what(argument) {}
-
-  predicate done;
-  const void* what;
-  const char* name = "";            // the call that the user made
-  detail::scope* scope = nullptr;   // if the wait is for a scope's tasks: that scope
-  bool until_scope_empty = false;   // `done` says the same
-  bool may_claim_children = false;  // the scope's tasks are listed
-  reference awaited;                // the task whose end is waited for, if known
-  bool runs_any_task = false;       // any task may run on top, because no code below must continue soon
-  bool is_stack_bottom = false;     // of a fresh stack, which ends when another wait may continue
-  bool helping = false;             // also continues when there is nothing to run
-  bool unrefusable = false;         // cannot be refused: what completes the wait lives on this stack
-  bool refused = false;             // no stack was left: the wait ends with the error `refusal`
-  std::string refusal;
-  std::size_t adopted_from = 0;         // the number of entries of worker::adopted_ at the start of the wait
-  suspended_wait* resumable = nullptr;  // a suspended wait that was found to be able to continue
-
-  bool is_done() const { return until_scope_empty ? scope->unfinished() == 0 : done(what); }
-};
 
 class worker : public native_seat, public worker_view {
  public:
@@ -74,7 +51,7 @@ class worker : public native_seat, public worker_view {
   worker* take_thread() noexcept;
   static void leave_thread(worker* before) noexcept;
 
-  // ---- tasks (task_run.cpp, task_end.cpp)
+  // ---- tasks (task_run.cpp, task_end.cpp, report.cpp)
 
   /// Runs the task (unless another worker took it, or its scope was cancelled) and ends it. Returns the task to
   /// run next, if the policy names one.
@@ -103,7 +80,8 @@ class worker : public native_seat, public worker_view {
   std::exception_ptr run_apart(void* context, void (*f)(void*));
   /// Reports the ends of tasks that were held back. Must be called before sleeping, at the latest.
   void report();
-  /// Counts runs of a phased scope that are about to be queued (C4). Must come before other workers can see them.
+  /// Counts runs of a phased scope that are about to be queued (C4 of scope.hpp). Must come before other workers can
+  /// see them.
   void count_begun(detail::scope& s, std::uint64_t runs);
 
   // ---- what the running node of a keyed graph has found, for use after its run (keyed.cpp)
@@ -208,6 +186,7 @@ class worker : public native_seat, public worker_view {
   }
 
  private:
+  // ---- the run of a task (task_run.cpp)
   bool take(task& t);
   bool is_plain(const task& t) const noexcept;
   detail::scope& open_children();
@@ -218,32 +197,34 @@ class worker : public native_seat, public worker_view {
   template <class Call>
   detail::outcome run_body(task& t, const Call& call);
   detail::outcome leave_children_behind(detail::scope& s, detail::outcome how);
-  task* end_run(task& t, detail::outcome how);
-  task* end_run_in_full(task& t, detail::outcome how);
   void note_time(const task& t, std::uint64_t took);
   detail::outcome run_recorded(task& t, std::uint64_t& began);
   void note_executed(task& t, std::uint64_t began, std::uint8_t noted);
+  // ---- homes of what it accesses (homes.cpp)
   void count_accesses(task& t, std::uint64_t began);
   void note_home(region& r, std::uint64_t began);
   void move_pages();
   void check_homes();
-  // task_end.cpp
+  // ---- the end of a task (task_end.cpp; end_phase: keyed.cpp)
+  task* end_run_in_full(task& t, detail::outcome how);
+  task* end_phase(task& t, detail::outcome how);
   bool leave(task& t, detail::scope& children, bool held);
   bool end_is_of_child(task& t, detail::scope& outer, bool held);
-  void fail_late(task& t, std::exception_ptr why, bool held);
-  task* end_left(task* next);
   task* end(task& t);
-  task* end_phase(task& t, detail::outcome how);
   task* end_with_successors(task& t, std::uint32_t first);
-  void add_released(task* before, task& r);
   void release_from(std::uint32_t first);
-  task* start_released(task* last, bool more);
-  task* end_run_with_batch(task& t, task* last);
+  void add_released(task* before, task& r);
   void pass_turns(task& t);
   bool end_internal();
+  task* start_released(task* last, bool more);
+  task* end_run_with_batch(task& t, task* last);
+  task* end_left(task* next);
+  void fail_late(task& t, std::exception_ptr why, bool held);
   void retire(task& t);
   void give_slot(task& t);
   void give_slot_back(task& t);
+  std::uint64_t throttled_bytes(const task& t) const noexcept;
+  // ---- how its scope learns of that (report.cpp)
   /// True if that was the last end of a scope that was left; the caller must then call end_left().
   [[gnu::always_inline]] bool ended_in(detail::scope& s, std::uint64_t bytes) {
     if (s.counts_here.load(relaxed) != this) [[unlikely]]
@@ -253,30 +234,33 @@ class worker : public native_seat, public worker_view {
     return false;
   }
   bool ended_elsewhere_in(detail::scope& s, std::uint64_t bytes);
-  std::uint64_t throttled_bytes(const task& t) const noexcept;
   void report_one();
+  // ---- waits (wait.cpp, step.hpp, throttle.cpp)
+  void work_until(pending_wait& w, task* first);
+  bool help_until_few(detail::scope& s, bool on_top);
+  bool may_run_here(const task& t, const pending_wait& w) const noexcept;
+  bool is_below(const task& t, const pending_wait& w) const noexcept;
+  task* run_measured(task& t);
+  task* run_sampled(task& t);
   /// Whether the stack has room for another task.
   [[gnu::always_inline]] bool may_nest() const noexcept {
     return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > stack_limit;
   }
-  bool is_below(const task& t, const pending_wait& w) const noexcept;
-  bool may_run_here(const task& t, const pending_wait& w) const noexcept;
-  void work_until(pending_wait& w, task* first);
-  // ---- stacks that wait (wait.cpp)
+  // ---- stacks that wait (suspend.cpp)
   suspended_wait* ready_to_go_on(bool look_at_all = false, bool idle = false);
   bool may_leave_stack(const pending_wait& w) const noexcept;
   bool go_elsewhere(pending_wait& w, task* t);
   void go_on_with(pending_wait& w);
   suspended_stack& serve_fresh_stack();
+  template <class Switch>
+  bool suspend(pending_wait& w, const Switch& leave_stack);
+  // ---- waits for which no stack is left (stack_limit.cpp)
   void refuse_stack(pending_wait& w, detail::scope* children);
   bool refuse_newest_suspended();
   task* find_past_others(const pending_wait& w, bool has_room);
   bool give_up(const pending_wait& w);
   bool only_unstarted_left(const pending_wait& w) const noexcept;
   void leave_alone(detail::scope& s);
-  template <class Switch>
-  bool suspend(pending_wait& w, const Switch& leave_stack);
-  bool help_until_few(detail::scope& s, bool on_top);
   // ---- fork_join.cpp
   bool open_lane() noexcept;
   detail::fork_lane* this_lane() const noexcept;
@@ -286,7 +270,7 @@ class worker : public native_seat, public worker_view {
   std::uint32_t hungry() const noexcept;
   void wake_for_halves() noexcept;
   bool take_half(const pending_wait& w, bool everywhere) noexcept;
-  bool take_run(bool surely) noexcept;  // array_run.cpp
+  bool take_run(bool surely) noexcept;  // active_runs.cpp
   void run_taken_half(pending_wait& w);
   void run_half();
   bool has_spare_lane() noexcept;
@@ -296,7 +280,7 @@ class worker : public native_seat, public worker_view {
   void go_on(const detail::strand& in, detail::coroutine_promise* next) noexcept;
   void end_root(const detail::strand& in) noexcept;
   void hold_frames(detail::frame_stack* held) noexcept;
-  // ---- find.hpp and search.cpp
+  // ---- what to run next (find.hpp, search.cpp)
   task* find(const pending_wait& w);
   task* find_anywhere();
   task* find_child_first(const pending_wait& w);
@@ -305,15 +289,14 @@ class worker : public native_seat, public worker_view {
   task* claim_adopted(std::size_t down_to);
   bool claim(task& t);
   bool is_alive(reference r) const noexcept;
-  task* search_or_park(pending_wait& w);
-  wake_reason sleep_in_order();
-  task* look_everywhere(const pending_wait& w, bool& left_some);
-  task* run_measured(task& t);
-  task* run_sampled(task& t);
   task* drain_inbox();
   void run_job();
   void note_found() noexcept;
   void note_first_task(std::uint64_t run) noexcept;
+  // ---- nothing was found (park.cpp)
+  task* search_or_park(pending_wait& w);
+  task* look_everywhere(const pending_wait& w, bool& left_some);
+  wake_reason sleep_in_order();
 
   static constexpr std::uint32_t measure_interval = 16;  // tasks between two that are timed
   static constexpr std::uint32_t inbox_interval = 4;     // timed ones between two looks into the inbox
@@ -355,11 +338,9 @@ class worker : public native_seat, public worker_view {
   taken_half half_;       // to be run next
   detail::spare_frame_stacks spare_frames_;
   std::size_t next_victim_ = 0;  // the worker whose lanes were looked at last
-  std::deque<lane> all_lanes_;   // a deque, so that addresses stay valid
-  std::vector<lane*> spare_lanes_;
   friend class array_run;
-  std::deque<run_helper> helpers_;                             // a deque, so that addresses stay valid
-  alignas(false_sharing_range) atomic<lane*> lanes_{nullptr};  // the newest of all_lanes_; any worker reads it
+  std::deque<run_helper> helpers_;  // a deque, so that addresses stay valid
+  lane_pool lanes_;                 // other workers look through them
 };
 
 }  // namespace kith::native
