@@ -47,81 +47,102 @@ class assembler : gathered_logs {
                       [](const task_created_record& b) { return std::tuple(b.begun, !b.root, b.read_as); });
     std::ranges::sort(needs, {}, [](const need& n) { return std::pair(n.task, n.read_as); });
     std::ranges::sort(deliveries, {}, [](const delivery& d) { return std::pair(d.task, d.number); });
-    std::unordered_map<std::uint64_t, std::int32_t>& index = index_of;
-    index.reserve(creations.size() * 2);
-    std::unordered_map<std::uint64_t, siblings> scopes;
+    index_of.reserve(creations.size() * 2);
     out.first_access.push_back(0);
     out.first_dependence.push_back(0);
+    std::unordered_map<std::uint64_t, siblings> scopes;
     for (std::size_t i = 0; i < creations.size(); ++i) {
-      const task_created_record& b = creations[i];
       if (tell && i % 65536 == 0) tell("tasks", static_cast<double>(i) / static_cast<double>(creations.size()));
-      const bool keyed = (b.flags & (log_keyed | log_generated)) != 0;
-      std::vector<recorded_dependence> before;
-      std::vector<recorded_access> touched;
-      const auto first_need = std::ranges::lower_bound(needs, b.ref, {}, &need::task);
-      if (!keyed) {
-        for (auto n = first_need; n != needs.end() && n->task == b.ref; ++n) {
-          if (const auto at = index.find(n->before); at != index.end()) before.push_back({at->second, 0});
-        }
-      }
-      const auto [number, fresh] = scope_numbers.try_emplace(b.scope, static_cast<std::uint32_t>(scope_numbers.size()));
-      const auto me = static_cast<std::int32_t>(out.tasks.size());
-      std::vector<std::vector<std::int32_t>> fences;  // to be added after the task that asks for them
-      if (b.accesses != 0) {
-        siblings* rules = keyed ? nullptr : &scopes[b.scope];
-        for (std::uint32_t a = b.first; a < b.first + b.accesses; ++a) {
-          const raw_access& r = accesses[a];
-          if (r.bytes == 0) continue;  // not an access
-          bool again = false;
-          if (rules != nullptr) {
-            const siblings::answer known = rules->access(
-                me, r.address, r.bytes, r.how, r.by_handle,
-                [&](std::int32_t t, std::uint64_t bytes) { before.push_back({t, bytes}); },
-                [&](const std::vector<std::int32_t>& members) {
-                  fences.push_back(members);
-                  return me + static_cast<std::int32_t>(fences.size());
-                });
-            again = known == siblings::answer::again;
-            if (known == siblings::answer::refused) rules = nullptr;
-          }
-          touched.push_back(
-              {region_of(r), static_cast<std::uint8_t>(r.how), again ? 0 : r.bytes, again ? 0 : r.touched});
-        }
-      }
-      for (const delivery& d : deliveries_to(b.ref)) {
-        if (!d.used || d.bytes == 0) continue;
-        const std::uint32_t region = region_of({d.address, d.bytes, d.how, false, d.touched});
-        const bool again = std::ranges::find(touched, region, &recorded_access::region) != touched.end();
-        touched.push_back({region, static_cast<std::uint8_t>(d.how), again ? 0 : d.bytes, again ? 0 : d.touched});
-      }
-      index[b.ref] = me;
-      recorded_task t;
-      t.scope = number->second;
-      t.color = b.color;
-      t.type = b.type;
-      t.node = b.node == 255 ? std::int16_t{-1} : std::int16_t{b.node};
-      t.priority = b.flags & 3;
-      t.key = b.key;
-      t.created = ns(b.begun);
-      t.create_until = b.root ? t.created : ns(b.begun + b.took);
-      t.create_ns = t.create_until - t.created;
-      if (b.root) t.flags |= recorded_task::root;
-      if ((b.flags & log_keyed) != 0) t.flags |= recorded_task::keyed;
-      if ((b.flags & log_generated) != 0) t.flags |= recorded_task::generated;
-      if ((b.flags & log_discovered) != 0) t.flags |= recorded_task::discovered;
-      if ((b.flags & log_listed) != 0) t.flags |= recorded_task::listed;
-      if (!b.root && b.parent == 0) t.flags |= recorded_task::outside;
-      if (const auto parent = index.find(b.parent); !b.root && parent != index.end()) t.creator = parent->second;
-      out.tasks.push_back(t);
-      work_of.push_back(b.work);
-      out.accesses.insert(out.accesses.end(), touched.begin(), touched.end());
-      out.dependences.insert(out.dependences.end(), before.begin(), before.end());
-      out.first_access.push_back(out.accesses.size());
-      out.first_dependence.push_back(out.dependences.size());
-      for (const std::vector<std::int32_t>& members : fences)
-        add_fence(out.tasks[static_cast<std::size_t>(me)], members);
+      add_task(creations[i], scopes);
     }
     add_late_dependences();
+  }
+
+  /// What a task accesses, and which tasks before it this orders.
+  struct ordered_accesses {
+    std::vector<recorded_dependence> before;
+    std::vector<recorded_access> touched;
+    std::vector<std::vector<std::int32_t>> fences;  // to be added after the task that asks for them
+  };
+
+  void add_task(const task_created_record& b, std::unordered_map<std::uint64_t, siblings>& scopes) {
+    const bool keyed = (b.flags & (log_keyed | log_generated)) != 0;
+    const auto me = static_cast<std::int32_t>(out.tasks.size());
+    ordered_accesses found;
+    if (!keyed) add_needs(b.ref, found.before);
+    if (b.accesses != 0) add_accesses(b, me, keyed ? nullptr : &scopes[b.scope], found);
+    add_delivered(b.ref, found.touched);
+    index_of[b.ref] = me;
+    const recorded_task task = created_task(b);
+    out.tasks.push_back(task);
+    work_of.push_back(b.work);
+    out.accesses.insert(out.accesses.end(), found.touched.begin(), found.touched.end());
+    out.dependences.insert(out.dependences.end(), found.before.begin(), found.before.end());
+    out.first_access.push_back(out.accesses.size());
+    out.first_dependence.push_back(out.dependences.size());
+    for (const std::vector<std::int32_t>& members : found.fences) add_fence(task, members);
+  }
+
+  /// The tasks that the program named as predecessors of a task without a key.
+  void add_needs(std::uint64_t ref, std::vector<recorded_dependence>& before) const {
+    for (auto n = std::ranges::lower_bound(needs, ref, {}, &need::task); n != needs.end() && n->task == ref; ++n) {
+      if (const auto at = index_of.find(n->before); at != index_of.end()) before.push_back({at->second, 0});
+    }
+  }
+
+  /// The accesses that the task `me` has declared, and what the rules of its siblings say; `rules` is null for nodes,
+  /// whose accesses order nothing.
+  void add_accesses(const task_created_record& b, std::int32_t me, siblings* rules, ordered_accesses& found) {
+    for (std::uint32_t a = b.first; a < b.first + b.accesses; ++a) {
+      const raw_access& r = accesses[a];
+      if (r.bytes == 0) continue;  // not an access
+      bool again = false;
+      if (rules != nullptr) {
+        const siblings::answer known = rules->access(
+            me, r.address, r.bytes, r.how, r.by_handle,
+            [&](std::int32_t t, std::uint64_t bytes) { found.before.push_back({t, bytes}); },
+            [&](const std::vector<std::int32_t>& members) {
+              found.fences.push_back(members);
+              return me + static_cast<std::int32_t>(found.fences.size());
+            });
+        again = known == siblings::answer::again;
+        if (known == siblings::answer::refused) rules = nullptr;
+      }
+      found.touched.push_back(
+          {region_of(r), static_cast<std::uint8_t>(r.how), again ? 0 : r.bytes, again ? 0 : r.touched});
+    }
+  }
+
+  /// Arguments that other tasks delivered, and that it used.
+  void add_delivered(std::uint64_t ref, std::vector<recorded_access>& touched) {
+    for (const delivery& d : deliveries_to(ref)) {
+      if (!d.used || d.bytes == 0) continue;
+      const std::uint32_t region = region_of({d.address, d.bytes, d.how, false, d.touched});
+      const bool again = std::ranges::find(touched, region, &recorded_access::region) != touched.end();
+      touched.push_back({region, static_cast<std::uint8_t>(d.how), again ? 0 : d.bytes, again ? 0 : d.touched});
+    }
+  }
+
+  /// The task as its creation describes it.
+  recorded_task created_task(const task_created_record& b) {
+    recorded_task t;
+    t.scope = scope_numbers.try_emplace(b.scope, static_cast<std::uint32_t>(scope_numbers.size())).first->second;
+    t.color = b.color;
+    t.type = b.type;
+    t.node = b.node == 255 ? std::int16_t{-1} : std::int16_t{b.node};
+    t.priority = b.flags & 3;
+    t.key = b.key;
+    t.created = ns(b.begun);
+    t.create_until = b.root ? t.created : ns(b.begun + b.took);
+    t.create_ns = t.create_until - t.created;
+    if (b.root) t.flags |= recorded_task::root;
+    if ((b.flags & log_keyed) != 0) t.flags |= recorded_task::keyed;
+    if ((b.flags & log_generated) != 0) t.flags |= recorded_task::generated;
+    if ((b.flags & log_discovered) != 0) t.flags |= recorded_task::discovered;
+    if ((b.flags & log_listed) != 0) t.flags |= recorded_task::listed;
+    if (!b.root && b.parent == 0) t.flags |= recorded_task::outside;
+    if (const auto parent = index_of.find(b.parent); !b.root && parent != index_of.end()) t.creator = parent->second;
+    return t;
   }
 
   std::span<const delivery> deliveries_to(std::uint64_t task) const {

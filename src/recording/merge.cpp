@@ -184,6 +184,31 @@ class merger {
   }
 
   void add_tasks() {
+    std::uint32_t scopes = number_scopes();
+    for (const message_link& l : links_) {
+      if (l.received != nullptr && l.received->kind == recorded_message::spawn && l.received->task >= 0)
+        arrived_.emplace_back(*part_of(parts_, l.destination), l.received->task);
+    }
+    std::ranges::sort(arrived_);
+    std::map<std::int32_t, std::uint32_t> scope_of;  // by spawner
+    out_.first_access.assign(1, 0);
+    out_.first_dependence.assign(1, 0);
+    for (const auto& [i, n] : order_) {
+      recorded_task t = renumbered(i, parts_[i].recorded.tasks[n]);
+      const auto spawned = spawned_.find({i, static_cast<std::int32_t>(n)});
+      if (spawned != spawned_.end()) {
+        set_spawner(t, spawned->second, scope_of, scopes);
+      } else if (t.has(recorded_task::outside) && parts_[i].number == 0 && !is_activity(i, n)) {
+        t.flags = static_cast<std::uint8_t>(recorded_task::root | (t.flags & recorded_task::skipped));
+        t.create_until = t.created;  // what place_runtime::run was given
+      }
+      out_.tasks.push_back(t);
+      add_accesses(i, n);
+    }
+  }
+
+  /// Gives each part scope numbers of its own, and each process addresses of its own. Returns the first free scope.
+  std::uint32_t number_scopes() {
     std::uint32_t scopes = 0;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       numbers_[i].first_scope = scopes;
@@ -196,64 +221,60 @@ class merger {
       }
       scopes += last;
     }
-    for (const message_link& l : links_) {
-      if (l.received != nullptr && l.received->kind == recorded_message::spawn && l.received->task >= 0)
-        arrived_.emplace_back(*part_of(parts_, l.destination), l.received->task);
+    return scopes;
+  }
+
+  /// A task of the part with the numbers and times of the whole recording.
+  recorded_task renumbered(std::size_t part, recorded_task t) const {
+    const numbers& add = numbers_[part];
+    t.scope += add.first_scope;
+    t.type = add.types[t.type];
+    if (t.creator >= 0) t.creator = add.tasks[static_cast<std::size_t>(t.creator)];
+    if (t.worker >= 0) t.worker += static_cast<std::int32_t>(add.first_worker);
+    if (t.explorer >= 0) t.explorer = static_cast<std::int16_t>(t.explorer + add.first_worker);
+    if (t.color >= 0) t.color += static_cast<std::int32_t>(add.first_worker);
+    if (t.node >= 0) t.node = static_cast<std::int16_t>(t.node + add.first_node);
+    t.created = time(part, t.created);
+    t.create_until = time(part, t.create_until);
+    t.ready = time_or_none(part, t.ready);
+    t.started = time_or_none(part, t.started);
+    t.ended = time_or_none(part, t.ended);
+    t.completed = time_or_none(part, t.completed);
+    t.explore_started = time_or_none(part, t.explore_started);
+    t.explore_ended = time_or_none(part, t.explore_ended);
+    return t;
+  }
+
+  /// The creator of a task that came by a message is its spawner. Children of one spawner at other places share a
+  /// scope, whose number is taken from `scopes`.
+  void set_spawner(recorded_task& t, const spawned_task& from, std::map<std::int32_t, std::uint32_t>& scope_of,
+                   std::uint32_t& scopes) const {
+    const std::int32_t creator = numbers_[from.part].tasks[static_cast<std::size_t>(from.spawner)];
+    if (creator < 0 || creator >= static_cast<std::int32_t>(out_.tasks.size())) return;
+    t.creator = creator;
+    t.flags &= static_cast<std::uint8_t>(~recorded_task::outside);
+    // An activity with a result has a scope of its own: its future is waited for, not the finish.
+    const auto [scope, fresh] =
+        from.with_result ? std::pair(scope_of.end(), true) : scope_of.try_emplace(creator, scopes);
+    t.scope = fresh ? scopes++ : scope->second;
+    t.created = std::min(time(from.part, from.sent), t.created);
+    if (from.accepted != 0) t.create_until = std::max(t.create_until, time(from.part, from.accepted));
+  }
+
+  /// The accesses and the dependences of the part's task `n`.
+  void add_accesses(std::size_t part, std::size_t n) {
+    const recording& r = parts_[part].recorded;
+    const std::vector<std::int32_t>& tasks = numbers_[part].tasks;
+    for (std::uint64_t a = r.first_access[n]; a < r.first_access[n + 1]; ++a) {
+      recorded_access x = r.accesses[a];
+      x.region = region(part, x.region);
+      if (x.passed_by >= 0) x.passed_by = tasks[static_cast<std::size_t>(x.passed_by)];
+      out_.accesses.push_back(x);
     }
-    std::ranges::sort(arrived_);
-    std::map<std::int32_t, std::uint32_t> scope_of;  // by spawner
-    out_.first_access.assign(1, 0);
-    out_.first_dependence.assign(1, 0);
-    for (const auto& [i, n] : order_) {
-      const recording& r = parts_[i].recorded;
-      recorded_task t = r.tasks[n];
-      const numbers& add = numbers_[i];
-      const auto spawned = spawned_.find({i, static_cast<std::int32_t>(n)});
-      t.scope += add.first_scope;
-      t.type = add.types[t.type];
-      if (t.creator >= 0) t.creator = add.tasks[static_cast<std::size_t>(t.creator)];
-      if (t.worker >= 0) t.worker += static_cast<std::int32_t>(add.first_worker);
-      if (t.explorer >= 0) t.explorer = static_cast<std::int16_t>(t.explorer + add.first_worker);
-      if (t.color >= 0) t.color += static_cast<std::int32_t>(add.first_worker);
-      if (t.node >= 0) t.node = static_cast<std::int16_t>(t.node + add.first_node);
-      t.created = time(i, t.created);
-      t.create_until = time(i, t.create_until);
-      t.ready = time_or_none(i, t.ready);
-      t.started = time_or_none(i, t.started);
-      t.ended = time_or_none(i, t.ended);
-      t.completed = time_or_none(i, t.completed);
-      t.explore_started = time_or_none(i, t.explore_started);
-      t.explore_ended = time_or_none(i, t.explore_ended);
-      if (spawned != spawned_.end()) {
-        const spawned_task& from = spawned->second;
-        const std::int32_t creator = numbers_[from.part].tasks[static_cast<std::size_t>(from.spawner)];
-        if (creator >= 0 && creator < static_cast<std::int32_t>(out_.tasks.size())) {
-          t.creator = creator;
-          t.flags &= static_cast<std::uint8_t>(~recorded_task::outside);
-          // An activity with a result has a scope of its own: its future is waited for, not the finish.
-          const auto [scope, fresh] =
-              from.with_result ? std::pair(scope_of.end(), true) : scope_of.try_emplace(creator, scopes);
-          t.scope = fresh ? scopes++ : scope->second;
-          t.created = std::min(time(from.part, from.sent), t.created);
-          if (from.accepted != 0) t.create_until = std::max(t.create_until, time(from.part, from.accepted));
-        }
-      } else if (t.has(recorded_task::outside) && parts_[i].number == 0 && !is_activity(i, n)) {
-        t.flags = static_cast<std::uint8_t>(recorded_task::root | (t.flags & recorded_task::skipped));
-        t.create_until = t.created;  // what place_runtime::run was given
-      }
-      out_.tasks.push_back(t);
-      for (std::uint64_t a = r.first_access[n]; a < r.first_access[n + 1]; ++a) {
-        recorded_access x = r.accesses[a];
-        x.region = region(i, x.region);
-        if (x.passed_by >= 0) x.passed_by = add.tasks[static_cast<std::size_t>(x.passed_by)];
-        out_.accesses.push_back(x);
-      }
-      for (std::uint64_t d = r.first_dependence[n]; d < r.first_dependence[n + 1]; ++d)
-        out_.dependences.push_back(
-            {add.tasks[static_cast<std::size_t>(r.dependences[d].before)], r.dependences[d].bytes});
-      out_.first_access.push_back(out_.accesses.size());
-      out_.first_dependence.push_back(out_.dependences.size());
-    }
+    for (std::uint64_t d = r.first_dependence[n]; d < r.first_dependence[n + 1]; ++d)
+      out_.dependences.push_back({tasks[static_cast<std::size_t>(r.dependences[d].before)], r.dependences[d].bytes});
+    out_.first_access.push_back(out_.accesses.size());
+    out_.first_dependence.push_back(out_.dependences.size());
   }
 
   /// Whether the place has made the task, for a message or for itself: of a coroutine, or of an activity that no task

@@ -236,7 +236,8 @@ void add_instructions(const record_options& o, const std::vector<std::string>& f
   }
 }
 
-outcome record(const record_options& o) {
+/// Throws for options that do not go together.
+void refuse_wrong(const record_options& o) {
   if (o.dry && o.addresses)
     throw error("--dry and --addresses: what is not run touches nothing; leave out one of them");
   if (!o.counters.empty() && (o.dry || o.addresses))
@@ -249,21 +250,24 @@ outcome record(const record_options& o) {
         "--counted: its instructions are for a recording of addresses; expected --addresses, or --counters alone");
   if (!counter_set::parse(o.counters))
     throw error("--counters '" + printable(o.counters, 200) + "': expected " + counter_set::expected());
-  refuse_output("--output", o.file, {});  // before the program runs: it could not put its recording there
-  remove_parts(o.file);
+}
+
+/// Runs the program as the options say.
+child_result run_recorded(const record_options& o) {
   std::vector<std::pair<std::string, std::string>> set{{"KITH_RECORD", fs::absolute(o.file)},
                                                        {"KITH_RECORD_PARTS", "1"}};
   if (o.dry) set.emplace_back("KITH_DRY", "1");
   if (o.addresses) set.emplace_back("KITH_RECORD_ADDRESSES", "1");
   if (!o.counters.empty()) set.emplace_back("KITH_RECORD_COUNTERS", o.counters);
-  std::optional<input_of_two> input;
-  if (o.addresses) input.emplace();
-  const child_result done = run_child(o.program, set);
-  const bool clean = done.clean();
+  return run_child(o.program, set);
+}
+
+/// Makes recordings of all that the program has left. Returns their files; throws for those that cannot be made.
+std::vector<std::string> put_all_together(const record_options& o, const child_result& done) {
   const std::vector<std::string> all_parts = files_with_parts(o.file);  // of several runtimes or programs
   if (all_parts.empty())
     throw error("nothing was recorded: " + o.program.front() +
-                (clean
+                (done.clean()
                      ? " has started no runtime of Kith"
                      : " failed before it started a runtime of Kith, or refused to record; its own message says why"));
   if (done.signal() != 0)
@@ -280,19 +284,24 @@ outcome record(const record_options& o) {
     }
   }
   if (!failures.empty()) throw error(failures);
-  if (!o.addresses) return clean ? outcome::fine : outcome::limited;
+  return files;
+}
+
+/// Recordings of addresses are kept if another schedule has the same ones; they get their instructions then.
+outcome check_addresses(const record_options& o, const child_result& done, const std::vector<std::string>& files,
+                        const input_of_two& input) {
   const auto remove = [&] {
     for (const std::string& file : files) fs::remove(file);
   };
   comparison compared = comparison::stopped;
-  if (clean) {
+  if (done.clean()) {
     try {
-      input->refuse_data();
+      input.refuse_data();
     } catch (...) {
       remove();
       throw;
     }
-    input->again();
+    input.again();
     compared = under_another_schedule(o, files);
   }
   if (compared == comparison::stopped) {
@@ -303,10 +312,22 @@ outcome record(const record_options& o) {
                o.file);
   }
   if (compared == comparison::same && !o.counted.empty()) {
-    input->again();
+    input.again();
     add_instructions(o, files);
   }
   return compared == comparison::same ? outcome::fine : outcome::limited;
+}
+
+outcome record(const record_options& o) {
+  refuse_wrong(o);
+  refuse_output("--output", o.file, {});  // before the program runs: it could not put its recording there
+  remove_parts(o.file);
+  std::optional<input_of_two> input;
+  if (o.addresses) input.emplace();
+  const child_result done = run_recorded(o);
+  const std::vector<std::string> files = put_all_together(o, done);
+  if (o.addresses) return check_addresses(o, done, files, *input);
+  return done.clean() ? outcome::fine : outcome::limited;
 }
 
 }  // namespace

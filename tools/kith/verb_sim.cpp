@@ -276,25 +276,18 @@ std::vector<multiprogram_figures> compare_with_alone(const workload& all, const 
   return figures;
 }
 
-outcome run_sim(const sim_options& o) {
-  load_policy_libraries(o.libraries);
-  if (!(o.core_gbs > 0) || !std::isfinite(o.core_gbs))
-    throw error(fmt::format("--recorded-gbs {}: expected a number greater than 0", o.core_gbs));
-  const std::vector<std::string> policies = policies_of(o.policies);
+/// Throws before anything is read if a file that is to be written cannot be.
+void refuse_outputs(const sim_options& o, const std::vector<std::string>& policies) {
   std::vector<std::string> inputs = files_of(policies);
   inputs.insert(inputs.end(), o.files.begin(), o.files.end());
   inputs.push_back(o.machine);
   if (!o.output.empty()) refuse_output("--output", o.output, inputs);
   if (!o.plot.empty()) refuse_output("--plot", o.plot, inputs);
-  const machine_model m = model_by_name(o.machine, o.hosts);
-  sim::run_options base = run_options_of(o);
-  abstract_if_large(base, o, m);
-  progress bar;
-  const auto tell = [&](const char* what, double share) { bar.share(what, share); };
-  const workload all = workload_of(o, m, base, bar);
-  const sim::program& p = all.program;
-  sim::use_recorded_places(base, p, base.workers);
-  if (base.throttle == 0) base.throttle = all.throttle;
+}
+
+/// A run for each policy and each seed; those of a policy follow each other.
+std::vector<sim::run_options> runs_of(const sim_options& o, const std::vector<std::string>& policies,
+                                      const sim::run_options& base) {
   std::vector<sim::run_options> runs;
   for (const std::string& policy : policies) {
     for (int s = 0; s < o.seeds; ++s) {
@@ -307,40 +300,67 @@ outcome run_sim(const sim_options& o) {
   }
   if (!o.output.empty() && runs.size() != 1)
     throw error("--output keeps one run; this is " + std::to_string(runs.size()));
+  return runs;
+}
+
+void print_json(const workload& all, const machine_model& m, const std::vector<sim::run_options>& runs,
+                const std::vector<sim::result>& results, const std::vector<multiprogram_figures>& together) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    rows.push_back(json_row(runs[i], results[i], m));
+    if (!together.empty()) rows.back().update(multiprogram_row(together[i], all.names, all.tasks));
+  }
+  fmt::print("{}\n", json_text(rows, 2));
+}
+
+void print_text(const workload& all, const machine_model& m, const std::vector<std::string>& policies,
+                sim::fidelity how, const std::vector<sim::result>& results,
+                const std::vector<multiprogram_figures>& together) {
+  const std::size_t seeds = results.size() / policies.size();
+  fmt::print("{} on {}\n{} tasks, {} workers, fidelity {}{}\n",
+             printable(fmt::format("{}", fmt::join(all.names, ", "))), styled(printable(m.title), tone::strong),
+             all.program.tasks(), results.front().workers.size(), fidelity_name(how),
+             seeds > 1 ? fmt::format(", {} seeds: means, and half the range", seeds) : "");
+  std::vector<double> alone;
+  for (std::size_t s = 0; s < seeds; ++s) alone.push_back(static_cast<double>(results[s].one_core) * 1e-12);
+  fmt::print("speed-up: over one core of the same machine, simulated under auto: {:.4g} s\n\n", sample_of(alone).mean);
+  print_table(policies, results, seeds);
+  if (!together.empty()) print_multiprogram(policies, all.names, together, seeds);
+  print_fitted(m);
+}
+
+outcome run_sim(const sim_options& o) {
+  load_policy_libraries(o.libraries);
+  if (!(o.core_gbs > 0) || !std::isfinite(o.core_gbs))
+    throw error(fmt::format("--recorded-gbs {}: expected a number greater than 0", o.core_gbs));
+  const std::vector<std::string> policies = policies_of(o.policies);
+  refuse_outputs(o, policies);
+  const machine_model m = model_by_name(o.machine, o.hosts);
+  sim::run_options base = run_options_of(o);
+  abstract_if_large(base, o, m);
+  progress bar;
+  const workload all = workload_of(o, m, base, bar);
+  sim::use_recorded_places(base, all.program, base.workers);
+  if (base.throttle == 0) base.throttle = all.throttle;
+  const std::vector<sim::run_options> runs = runs_of(o, policies, base);
   bar.wait_for("simulating");
-  std::vector<sim::result> results = simulate_beside_one_core(p, m, runs, [&](std::size_t done, std::size_t count) {
-    bar.share(fmt::format("{} of {} runs", done, count), static_cast<double>(done) / static_cast<double>(count));
-  });
+  const std::vector<sim::result> results =
+      simulate_beside_one_core(all.program, m, runs, [&](std::size_t done, std::size_t count) {
+        bar.share(fmt::format("{} of {} runs", done, count), static_cast<double>(done) / static_cast<double>(count));
+      });
   std::vector<multiprogram_figures> together;
   if (o.together) together = compare_with_alone(all, m, runs, results, bar);
-  const auto seeds = static_cast<std::size_t>(o.seeds);
-  if (!o.plot.empty()) {
-    write_picture(draw_runs(o, m, policies, results), o.plot);
-  }
+  if (!o.plot.empty()) write_picture(draw_runs(o, m, policies, results), o.plot);
   if (!o.output.empty()) {
     bar.wait_for("writing " + o.output);
-    write_recording(results.front().schedule, o.output, tell);
+    write_recording(results.front().schedule, o.output,
+                    [&](const char* what, double share) { bar.share(what, share); });
   }
   bar.clear();
   if (o.json) {
-    nlohmann::json rows = nlohmann::json::array();
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      rows.push_back(json_row(runs[i], results[i], m));
-      if (o.together) rows.back().update(multiprogram_row(together[i], all.names, all.tasks));
-    }
-    fmt::print("{}\n", json_text(rows, 2));
+    print_json(all, m, runs, results, together);
   } else {
-    fmt::print("{} on {}\n{} tasks, {} workers, fidelity {}{}\n",
-               printable(fmt::format("{}", fmt::join(all.names, ", "))), styled(printable(m.title), tone::strong),
-               p.tasks(), results.front().workers.size(), fidelity_name(base.fidelity),
-               o.seeds > 1 ? fmt::format(", {} seeds: means, and half the range", o.seeds) : "");
-    std::vector<double> alone;
-    for (std::size_t s = 0; s < seeds; ++s) alone.push_back(static_cast<double>(results[s].one_core) * 1e-12);
-    fmt::print("speed-up: over one core of the same machine, simulated under auto: {:.4g} s\n\n",
-               sample_of(alone).mean);
-    print_table(policies, results, seeds);
-    if (o.together) print_multiprogram(policies, all.names, together, seeds);
-    print_fitted(m);
+    print_text(all, m, policies, base.fidelity, results, together);
   }
   return outcome::fine;
 }

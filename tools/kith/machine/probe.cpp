@@ -82,9 +82,50 @@ struct policy_context {
   }
 };
 
+constexpr std::size_t beyond_caches = std::size_t{256} << 20;  // bytes
+
 double near_gbs(const policy_context& s) { return sweep_gbs({s.cpu()}, s.os_node(), s.own / 2); }
 double memory_gbs(const policy_context& s) {
-  return triad_gbs({s.cpu()}, s.os_node(), (std::size_t{256} << 20) / 3 / sizeof(double));
+  return triad_gbs({s.cpu()}, s.os_node(), beyond_caches / 3 / sizeof(double));
+}
+
+struct measured_latency {
+  std::string matrix;  // of distances, as in descriptions of machines: 10 is local
+  double local_ns = 0;
+};
+
+/// Loads that wait for each other, from each node with CPUs to the memory of each node.
+measured_latency measure_latency(const policy_context& s) {
+  const std::vector<std::vector<int>>& cpus = s.cpus;
+  measured_latency found;
+  for (std::size_t a = 0; a < cpus.size(); ++a) {
+    found.matrix += a == 0 ? "[" : ", [";
+    for (std::size_t b = 0; b < cpus.size(); ++b) {
+      int distance = a == b ? 10 : s.here.distance(node_id(static_cast<int>(a)), node_id(static_cast<int>(b)));
+      if (!cpus[a].empty() && (a == b || cpus.size() > 1)) {
+        const double ns = chase_ns(cpus[a].front(), s.here.nodes[b].os_index, beyond_caches);
+        if (a == b) found.local_ns = ns;
+        if (a != b && found.local_ns > 0)
+          distance = std::max(10, static_cast<int>(std::lround(10 * ns / found.local_ns)));
+      }
+      found.matrix += (b == 0 ? "" : ", ") + std::to_string(distance);
+    }
+    found.matrix += "]";
+  }
+  return found;
+}
+
+std::string cores_per_node(const policy_context& s) {
+  std::string list;
+  for (const std::vector<int>& of_node : s.cpus) list += (list.empty() ? "" : ", ") + std::to_string(of_node.size());
+  return list;
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d", std::localtime(&now));
+  return text;
 }
 
 }  // namespace
@@ -139,43 +180,20 @@ std::string probe_machine(progress& p) {
   const policy_context s;
   const machine& here = s.here;
   const std::vector<std::vector<int>>& cpus = s.cpus;
-  constexpr std::size_t large = std::size_t{256} << 20;
   p.stage("memory: one core, then all of a node");
   const double core = memory_gbs(s);
-  const double node = triad_gbs(cpus[s.first], s.os_node(), large / 3 / sizeof(double));
+  const double node = triad_gbs(cpus[s.first], s.os_node(), beyond_caches / 3 / sizeof(double));
   p.stage("caches");
   const double own_gbs = near_gbs(s);
   const last_level shared = measure_last_level(cpus[s.first], s.os_node(), s.shared, s.shared_per_node, s.own);
   const double between =
       cpus[s.first].size() > 1 ? between_gbs(cpus[s.first][1], s.cpu(), s.os_node(), s.own / 2) : shared.gbs;
   p.stage("latency between nodes");
-  std::string matrix;
-  double local = 0;
-  for (std::size_t a = 0; a < cpus.size(); ++a) {
-    matrix += a == 0 ? "[" : ", [";
-    for (std::size_t b = 0; b < cpus.size(); ++b) {
-      int distance = a == b ? 10 : here.distance(node_id(static_cast<int>(a)), node_id(static_cast<int>(b)));
-      if (!cpus[a].empty() && (a == b || cpus.size() > 1)) {
-        const double ns = chase_ns(cpus[a].front(), here.nodes[b].os_index, large);
-        if (a == b) local = ns;
-        if (a != b && local > 0) distance = std::max(10, static_cast<int>(std::lround(10 * ns / local)));
-      }
-      matrix += (b == 0 ? "" : ", ") + std::to_string(distance);
-    }
-    matrix += "]";
-  }
+  const measured_latency latency = measure_latency(s);
   p.stage("the scheduler");
   const measured_scheduler scheduler = measure_scheduler(s.cpu(), s.other_cpu());
   p.clear();
 
-  std::string per_node;
-  for (std::size_t n = 0; n < cpus.size(); ++n) per_node += (n == 0 ? "" : ", ") + std::to_string(cpus[n].size());
-  const std::string day = [] {
-    const std::time_t now = std::time(nullptr);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%d", std::localtime(&now));
-    return std::string(text);
-  }();
   return fmt::format(
       R"(# {0}, measured on {1} with `kith machine --probe`.
 name = "{2}"
@@ -228,10 +246,10 @@ remote_factor = 2.0
 "tasks" = "assumed"
 "abstract" = "assumed"
 )",
-      here.name, day, name_of_this_machine(here.name), cpus.size(), per_node, matrix, shared.bytes, shared.gbs, node,
-      core, ::sysconf(_SC_PAGESIZE),
+      here.name, today(), name_of_this_machine(here.name), cpus.size(), cores_per_node(s), latency.matrix, shared.bytes,
+      shared.gbs, node, core, ::sysconf(_SC_PAGESIZE),
       cpus.size() > 1 ? fmt::format("kind = \"full\"\ngbs = {:.1f}", node / 2) : "kind = \"none\"", shared.per_node,
-      between, s.own, own_gbs, text_of(scheduler.costs), local, source_of(scheduler));
+      between, s.own, own_gbs, text_of(scheduler.costs), latency.local_ns, source_of(scheduler));
 }
 
 }  // namespace kith::tools

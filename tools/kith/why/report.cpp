@@ -200,57 +200,77 @@ void print_explanation(const recording& r, const explanation& e, const data_cost
   print_nodes(e, costs);
 }
 
-nlohmann::ordered_json explanation_json(const recording& r, const explanation& e, const data_costs& costs) {
-  using json = nlohmann::ordered_json;
-  const recorded_task& t = task_of(r, e.task);
-  const auto known = [](std::int64_t n) { return n < 0 ? json() : json(n); };
-  const bool node = t.has(recorded_task::keyed) || t.has(recorded_task::generated);
-  json data = json::array();
-  for (const used_region& u : e.data)
-    data.push_back({{"region", u.region},
-                    {"access", modes[u.mode]},
-                    {"declared_bytes", u.bytes},
-                    {"used_bytes", u.touched},
-                    {"home_bytes", u.place.bytes},
-                    {"nowhere_bytes", u.place.nowhere},
-                    {"home_at_the_end", u.place.at_the_end},
-                    {"writer", known(u.writer)},
-                    {"writer_node", known(u.writer_node)}});
-  json nodes = json::array();
-  for (const alternative& n : e.nodes)
-    nodes.push_back({{"node", n.node},
-                     {"workers", n.workers},
-                     {"home_bytes", n.home_bytes},
-                     {"written_bytes", n.written_bytes},
-                     {"remote_bytes", n.remote_bytes},
-                     {"data_ns", n.data_ns ? json(*n.data_ns) : json()},
-                     {"weighted_bytes", n.weighted ? json(*n.weighted) : json()}});
-  json spells = json::array();
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json known(std::int64_t n) { return n < 0 ? json() : json(n); }
+
+json json_of(const std::vector<used_region>& data) {
+  json all = json::array();
+  for (const used_region& u : data)
+    all.push_back({{"region", u.region},
+                   {"access", modes[u.mode]},
+                   {"declared_bytes", u.bytes},
+                   {"used_bytes", u.touched},
+                   {"home_bytes", u.place.bytes},
+                   {"nowhere_bytes", u.place.nowhere},
+                   {"home_at_the_end", u.place.at_the_end},
+                   {"writer", known(u.writer)},
+                   {"writer_node", known(u.writer_node)}});
+  return all;
+}
+
+json json_of(const std::vector<alternative>& nodes) {
+  json all = json::array();
+  for (const alternative& n : nodes)
+    all.push_back({{"node", n.node},
+                   {"workers", n.workers},
+                   {"home_bytes", n.home_bytes},
+                   {"written_bytes", n.written_bytes},
+                   {"remote_bytes", n.remote_bytes},
+                   {"data_ns", n.data_ns ? json(*n.data_ns) : json()},
+                   {"weighted_bytes", n.weighted ? json(*n.weighted) : json()}});
+  return all;
+}
+
+json json_of(const analysis::meanwhile& m) {
   static constexpr const char* kinds[] = {"task", "exploration", "idle", "job"};
-  for (const timeline_entry& s : e.waited.worker)
-    spells.push_back(
+  json worker = json::array();
+  for (const timeline_entry& s : m.worker)
+    worker.push_back(
         {{"what", kinds[s.what]}, {"task", known(s.number)}, {"begun_ns", s.begun}, {"ended_ns", s.ended}});
-  json came;
-  if (e.came) {
-    const recorded_message& of = e.came->message;
-    came = {{"source", of.source},
-            {"bytes", of.bytes},
-            {"sent_ns", of.sent},
-            {"received_ns", of.received != 0 ? json(of.received) : json()},
-            {"clock_error_ns", e.came->clock_error},
-            {"refusals", e.came->refusals}};
-  }
+  return {{"worker", std::move(worker)}, {"worker_busy_ns", m.busy},
+          {"worker_idle_ns", m.idle},    {"node_workers", m.node_workers},
+          {"node_busy_ns", m.node_busy}, {"node_idle_ns", m.node_idle},
+          {"node_tasks", m.started},     {"node_tasks_ready_before", m.ready_before}};
+}
+
+json json_of(const analysis::arrival& came) {
+  const recorded_message& m = came.message;
+  return {{"source", m.source},
+          {"bytes", m.bytes},
+          {"sent_ns", m.sent},
+          {"received_ns", m.received != 0 ? json(m.received) : json()},
+          {"clock_error_ns", came.clock_error},
+          {"refusals", came.refusals}};
+}
+
+}  // namespace
+
+json explanation_json(const recording& r, const explanation& e, const data_costs& costs) {
+  const recorded_task& t = task_of(r, e.task);
+  const bool node = t.has(recorded_task::keyed) || t.has(recorded_task::generated);
   json stolen;
   if (e.stolen)
     stolen = {{"victim", known(e.stolen->victim)}, {"at_ns", e.stolen->at}, {"right_before", e.first_after_steal}};
-  const analysis::meanwhile& m = e.waited;
   return {{"task", e.task},
           {"type", r.types[t.type]},
           {"policy", r.meta_or("policy", "")},
           {"worker", known(t.worker)},
           {"node", known(e.node)},
           {"place", known(e.place)},
-          {"message", came},
+          {"message", e.came ? json_of(*e.came) : json()},
           {"creator", known(t.creator)},
           {"creator_worker", known(e.creator_worker)},
           {"key", node ? json(t.key) : json()},
@@ -261,24 +281,16 @@ nlohmann::ordered_json explanation_json(const recording& r, const explanation& e
           {"started_ns", t.started},
           {"ended_ns", t.ended},
           {"completed_ns", t.completed != 0 ? json(t.completed) : json()},
-          {"waited_ns", m.until - m.from},
+          {"waited_ns", e.waited.until - e.waited.from},
           {"predecessors", e.predecessors},
           {"released_by", known(e.released_by)},
           {"ended_by", known(e.ended_by)},
           {"reasons", e.reasons},
-          {"last_steal", stolen},
-          {"meanwhile",
-           {{"worker", std::move(spells)},
-            {"worker_busy_ns", m.busy},
-            {"worker_idle_ns", m.idle},
-            {"node_workers", m.node_workers},
-            {"node_busy_ns", m.node_busy},
-            {"node_idle_ns", m.node_idle},
-            {"node_tasks", m.started},
-            {"node_tasks_ready_before", m.ready_before}}},
-          {"data", std::move(data)},
+          {"last_steal", std::move(stolen)},
+          {"meanwhile", json_of(e.waited)},
+          {"data", json_of(e.data)},
           {"machine", costs.source().empty() ? json() : json(costs.source())},
-          {"nodes", std::move(nodes)}};
+          {"nodes", json_of(e.nodes)}};
 }
 
 }  // namespace kith::tools
