@@ -69,7 +69,7 @@ void engine::create(worker& w, std::int32_t t) {
       f.adopted_from = w.adopted.size();
       return;
     }
-    note_creation_began(w, t);
+    if (notes_) notes_->creation_began(t, w.clock);
     const std::uint32_t declared = made.end_access - made.first_access;
     spend(w, cost(machine_.costs.create + machine_.costs.dependence * static_cast<double>(declared)));
     expect_predecessors(made);
@@ -126,7 +126,7 @@ policy_task& engine::make_policy_task(worker& w, std::int32_t n) {
   v->owner = is_elsewhere(n, w) ? std::uint16_t{0xffff} : static_cast<std::uint16_t>(w.id.value);
   t.slot = v;
   t.state = task_state::created;
-  note_created(w, n);
+  if (notes_) notes_->created(n, w.clock);
   w.sums.add(event::task_created);
   scope_state& s = scopes_[t.scope];
   ++s.unfinished;
@@ -253,12 +253,7 @@ void engine::explore(worker& w) {
   w.sums.add(event::node_explored);
   policy_task& v = *node.slot;
   v.exploring = 0;
-  if (options_.keep_schedule) {
-    recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
-    kept.explorer = static_cast<std::int16_t>(w.number);
-    kept.explore_started = f.began / 1000;
-    kept.explore_ended = w.clock / 1000;
-  }
+  if (notes_) notes_->explored(t, w.number, f.began, w.clock);
   w.frames.pop_back();
   const bool free = link(t);
   node.state = free ? task_state::queued : task_state::created;

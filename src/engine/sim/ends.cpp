@@ -57,17 +57,14 @@ void engine::end_body(worker& w) {
   const frame f = w.frames.back();
   const std::int32_t t = f.task;
   w.frames.pop_back();
-  if (options_.keep_schedule) {
-    recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
-    kept.worker = static_cast<std::int32_t>(w.number);
-    kept.started = f.began / 1000;
-    kept.ended = w.clock / 1000;
+  if (notes_) {
+    notes_->ran(t, w.number, f.began, w.clock);
     note_homes(t, f.began);
   }
   const task_record& r = record_of(t);
   if (r.has(recorded_task::root)) {
     state_of(t) = task_state::ended;
-    note_completed(w, t);
+    if (notes_) notes_->completed(t, w.clock);
     end_root(t, w);
     return;
   }
@@ -111,7 +108,7 @@ void engine::end_left(worker& w, bool keep_next) {
 /// The task and its children have ended. Tasks that this makes ready go to the policy; with keep_next, one of
 /// them may run next.
 void engine::end(std::int32_t t, worker& w, bool keep_next) {
-  note_completed(w, t);
+  if (notes_) notes_->completed(t, w.clock);
   task_record& r = record_of(t);
   const auto i = static_cast<std::size_t>(t);
   policy_task& v = *r.slot;

@@ -155,14 +155,7 @@ engine::engine(const program& p, const machine_model& m, const run_options& s)
   scopes_.resize(p.scopes);
   left_scopes_.resize(p.tasks());
   if (apart) make_places();
-  if (s.keep_schedule) {
-    schedule_ = p.recorded;
-    schedule_.waits.clear();
-    schedule_.steals.clear();
-    schedule_.idles.clear();
-    schedule_.jobs.clear();
-    forget_recorded_run();
-  }
+  if (s.keep_schedule) notes_.emplace(p.recorded);
 }
 
 /// Frees the tasks of a run that was given up.

@@ -8,6 +8,7 @@
 #include "engine/sim/node_time.hpp"
 #include "engine/sim/places.hpp"
 #include "engine/sim/records.hpp"
+#include "engine/sim/run_notes.hpp"
 #include "engine/sim/simulation.hpp"
 #include "engine/sim/unit.hpp"
 #include "engine/sim/world.hpp"
@@ -132,8 +133,6 @@ class engine {
   void send_late_enables(std::int32_t t, std::span<const std::uint32_t> dependences);
   void receive_enable(const place_message& m);
   void place_results(result& r) const;
-  void note_message(const place_message& m, picoseconds now);
-  void finish_places();
 
   // hardware.cpp: searching, if the queues are in a scheduling unit
   void count_message(const worker& w, bool to_unit, int bytes);
@@ -206,15 +205,13 @@ class engine {
   void measure_from_here();
   result results();
 
-  // schedule.cpp: the simulated run as a recording, if one is kept
-  void forget_recorded_run();
-  void note_creation_began(const worker& w, std::int32_t t);
-  void note_created(const worker& w, std::int32_t t);
-  void note_completed(const worker& w, std::int32_t t);
+  // schedule.cpp: the simulated run as a recording, if there are notes_
   void note_first_homes();
   void note_homes(std::int32_t t, picoseconds began);
   void note_home(std::uint32_t region, picoseconds since);
-  void finish_schedule();
+  void note_message(const place_message& m, picoseconds now);
+  recording finish_schedule();
+  void finish_places(recording& s) const;
 
   struct scope_state {
     std::uint64_t unfinished = 0, created = 0;
@@ -301,8 +298,7 @@ class engine {
   std::uint32_t sequence_ = 0;
   std::uint64_t steps_ = 0, events_taken_ = 0;  // result::steps, result::events
   picoseconds run_began_ = 0;                   // the current run; a recording may hold several
-  recording schedule_;
-  std::vector<std::uint32_t> last_home_;  // by region: 1 + the first valid row of schedule_.homes; 0: none
+  std::optional<run_notes> notes_;              // if the schedule is kept
 
   struct baseline {
     picoseconds time = 0, serial = 0, partition = 0;

@@ -52,10 +52,7 @@ void engine::step(worker& w) {
   }
   if (f.state == frame_state::waiting) {
     scopes_[f.scope].waiter = -1;
-    if (options_.keep_schedule) {
-      schedule_.waits.push_back(
-          {f.task, f.scope, static_cast<std::int16_t>(w.number), f.wait_began / 1000, w.clock / 1000});
-    }
+    if (notes_) notes_->waited(f.task, f.scope, w.number, f.wait_began, w.clock);
     w.group.policy.idle(w);
     w.frames.back().state = frame_state::running;
   } else if (f.state == frame_state::offering) {

@@ -118,7 +118,7 @@ void engine::deliver_message() {
       break;
     case place_message::kind::enable: receive_enable(m); break;
   }
-  if (options_.keep_schedule) note_message(m, now);
+  if (notes_) note_message(m, now);
 }
 
 /// An offer has come: the place takes it while there is room in its buffer.

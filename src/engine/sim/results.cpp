@@ -88,10 +88,7 @@ result engine::results() {
   }
   if (lines_) line_results(r);
   if (network_) place_results(r);
-  if (options_.keep_schedule) {
-    finish_schedule();
-    r.schedule = std::move(schedule_);
-  }
+  if (notes_) r.schedule = finish_schedule();
   return r;
 }
 

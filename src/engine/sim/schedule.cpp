@@ -1,5 +1,5 @@
-// The simulated run as a recording: replaces the recorded run's times, places and homes. Does nothing unless
-// the schedule is kept.
+// The simulated run as a recording: what the engine knows of homes and messages goes into its notes (run_notes.hpp),
+// and at the end these are completed by its workers, its places and its machine. Only if the schedule is kept.
 #include "engine/sim/engine.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "recording/completed_times.hpp"
@@ -10,49 +10,10 @@
 
 namespace kith::sim {
 
-namespace {
-
-constexpr std::uint64_t not_created = ~std::uint64_t{0};
-
-}  // namespace
-
-/// Clears what the recorded run decided, so that it is not taken for results of this one.
-void engine::forget_recorded_run() {
-  schedule_.homes.clear();
-  schedule_.messages.clear();
-  last_home_.assign(schedule_.regions.size(), 0);
-  for (recorded_task& t : schedule_.tasks) {
-    t.created = not_created;
-    t.create_until = t.create_ns = t.ready = t.started = t.ended = t.completed = t.explore_started = t.explore_ended =
-        0;
-    t.worker = -1;
-    t.explorer = -1;
-  }
-}
-
-/// The creation of `t` begins.
-void engine::note_creation_began(const worker& w, std::int32_t t) {
-  if (options_.keep_schedule) schedule_.tasks[static_cast<std::size_t>(t)].created = w.clock / 1000;
-}
-
-/// The creation of `t` has ended. Nodes that are found have no separate beginning.
-void engine::note_created(const worker& w, std::int32_t t) {
-  if (!options_.keep_schedule) return;
-  recorded_task& kept = schedule_.tasks[static_cast<std::size_t>(t)];
-  kept.create_until = w.clock / 1000;
-  kept.created = std::min(kept.created, kept.create_until);
-  kept.create_ns = kept.create_until - kept.created;
-}
-
-/// The task and its children have ended.
-void engine::note_completed(const worker& w, std::int32_t t) {
-  if (options_.keep_schedule) schedule_.tasks[static_cast<std::size_t>(t)].completed = w.clock / 1000;
-}
-
 /// Notes where data is before any task has touched it.
 void engine::note_first_homes() {
-  if (!options_.keep_schedule) return;
-  for (std::uint32_t r = 0; r < schedule_.regions.size(); ++r) note_home(r, 0);
+  if (!notes_) return;
+  for (std::uint32_t r = 0; r < notes_->regions(); ++r) note_home(r, 0);
 }
 
 /// Notes where the task has left its data.
@@ -60,7 +21,7 @@ void engine::note_homes(std::int32_t t, picoseconds began) {
   for (const recorded_access& a : accesses(record_of(t))) note_home(a.region, began);
 }
 
-/// Notes the region's present home, valid from `since`, if it has changed.
+/// Notes the region's present home, valid from `since`.
 void engine::note_home(std::uint32_t region, picoseconds since) {
   std::vector<std::uint64_t> bytes(machine_.hardware.nodes.size());
   const std::uint64_t all = program_.recorded.regions[region].bytes;
@@ -73,20 +34,7 @@ void engine::note_home(std::uint32_t region, picoseconds since) {
   } else if (const node_id home = regions_[region + 1].home_node()) {
     bytes[home.index()] = all;
   }
-  std::vector<recorded_home>& homes = schedule_.homes;
-  std::uint32_t& last = last_home_[region];
-  std::vector<std::uint64_t> known(bytes.size());
-  for (std::size_t h = last; h != 0 && h <= homes.size(); ++h) {
-    const recorded_home& x = homes[h - 1];
-    if (x.region != region || x.at != homes[last - 1].at) break;
-    known[static_cast<std::size_t>(x.node)] = x.bytes;
-  }
-  if (known == bytes) return;
-  const std::uint64_t time = std::max(since / 1000, last == 0 ? 0 : homes[last - 1].at + 1);  // a new group of rows
-  last = static_cast<std::uint32_t>(homes.size() + 1);
-  for (std::size_t n = 0; n < bytes.size(); ++n) {
-    if (bytes[n] != 0) homes.push_back({region, static_cast<std::int16_t>(n), bytes[n], time});
-  }
+  notes_->home(region, bytes, since);
 }
 
 /// What the simulated places send: a result is in the message that its task has ended.
@@ -111,12 +59,11 @@ void engine::note_message(const place_message& m, picoseconds now) {
       break;
     case place_message::kind::enable: return;  // recordings have none
   }
-  schedule_.messages.push_back(kept);
+  notes_->message(kept);
 }
 
 /// The places of this run: as many groups of workers, on one clock.
-void engine::finish_places() {
-  recording& s = schedule_;
+void engine::finish_places(recording& s) const {
   if (s.places.empty()) return;
   if (!network_ || places_.size() != s.places.size()) {
     s.places.clear();
@@ -136,8 +83,8 @@ void engine::finish_places() {
   });
 }
 
-void engine::finish_schedule() {
-  recording& s = schedule_;
+recording engine::finish_schedule() {
+  recording s = notes_->take();
   const auto nodes = static_cast<std::int32_t>(machine_.hardware.nodes.size());
   s.meta["engine"] = "sim";
   s.meta["policy"] = options_.policy;
@@ -152,13 +99,9 @@ void engine::finish_schedule() {
     s.regions[i].home = home ? static_cast<std::int16_t>(home.value) : std::int16_t{-1};  // none if on several nodes
   }
   // Comes before the workers change, because the program's colors and nodes refer to the recorded machine.
-  std::uint64_t asked_for = 0;  // when the task before a fence was created
   for (std::size_t i = 0; i < s.tasks.size(); ++i) {
-    recorded_task& t = s.tasks[i];
-    t.color = records_[i].color;
-    t.node = records_[i].node;
-    if (t.created == not_created) t.created = t.create_until = t.has(recorded_task::fence) ? asked_for : t.started;
-    asked_for = t.created;
+    s.tasks[i].color = records_[i].color;
+    s.tasks[i].node = records_[i].node;
   }
   s.worker_node.clear();
   s.meta["worker_nodes"].clear();
@@ -166,7 +109,7 @@ void engine::finish_schedule() {
     s.worker_node.push_back(static_cast<std::int16_t>(w.node.value));
     s.meta["worker_nodes"] += (w.number == 0 ? "" : " ") + std::to_string(w.node.value);
   }
-  finish_places();
+  finish_places(s);
   // Moves each mark to the start of the run that followed it.
   for (recorded_mark& m : s.marks) {
     const auto next = std::ranges::find_if(program_.roots, [&](std::int32_t r) {
@@ -186,7 +129,7 @@ void engine::finish_schedule() {
   }
   set_completed_times(s);
   set_ready_times(s);
-  std::ranges::sort(s.homes, {}, [](const recorded_home& h) { return std::tuple(h.region, h.at, h.node); });
+  return s;
 }
 
 }  // namespace kith::sim

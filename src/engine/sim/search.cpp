@@ -53,11 +53,8 @@ int engine::distance_of_shared() const {
 /// search() has paid for the search, so a pop or a failed attempt costs nothing here, except the time until a shared
 /// queue is free.
 void engine::charge(worker& w, event e, worker_id owner) {
-  if (e == event::steal && options_.keep_schedule) {
-    schedule_.steals.push_back({static_cast<std::int16_t>(w.number),
-                                static_cast<std::int16_t>(owner.value + static_cast<std::int32_t>(w.group.first)),
-                                w.clock / 1000});
-  }
+  if (e == event::steal && notes_)
+    notes_->stole(w.number, static_cast<std::uint32_t>(owner.value) + w.group.first, w.clock);
   if (unit_) {
     if (e == event::push && !unit_->reads) push_to_unit(w);
     return;
@@ -118,8 +115,7 @@ void engine::wake_at(worker& w, picoseconds time) {
   w.parked = false;
   w.group.parked[w.id.index() / 64] &= ~(std::uint64_t{1} << (w.id.index() % 64));
   w.clock = time;
-  if (options_.keep_schedule)
-    schedule_.idles.push_back({static_cast<std::int16_t>(w.number), w.parked_at / 1000, w.clock / 1000});
+  if (notes_) notes_->idled(w.number, w.parked_at, w.clock);
   w.search_paid = true;
   w.empty_rounds = 0;
   events_.set(w.number, w.clock);
@@ -143,10 +139,7 @@ void engine::begin_job(worker& w) {
 }
 
 void engine::end_job(worker& w) {
-  if (options_.keep_schedule) {
-    schedule_.jobs.push_back({static_cast<std::int16_t>(w.number), w.current_job_size.tasks,
-                              w.current_job_size.dependences, w.job_began / 1000, w.clock / 1000});
-  }
+  if (notes_) notes_->did_job(w.number, w.current_job_size, w.job_began, w.clock);
   std::exchange(w.current_job, nullptr)->run(w);
 }
 
