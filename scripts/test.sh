@@ -76,6 +76,7 @@ linted() {
   return "$status"
 }
 
+dependencies() { scripts/deps.sh bench && scripts/ulfm.sh; }
 # The Python package and the verbs that use it, with the tool of the release build.
 python_tests() {
   if [ "${KITH_DEPS:-yes}" = yes ]; then scripts/python.sh test || return; fi
@@ -94,7 +95,7 @@ finish() { # the last line is the sum of all stages
 }
 
 if [ "${KITH_DEPS:-yes}" = yes ]; then
-  stage "dependencies" scripts/deps.sh bench || finish
+  stage "dependencies" dependencies || finish
 fi
 stage "format" formatted
 without=numa

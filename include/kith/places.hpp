@@ -35,8 +35,8 @@ class place_error : public error {
   std::shared_ptr<const std::string> reason_;  // shared, so that a copy cannot throw
 };
 
-/// A place was lost: its process has ended, or cannot be reached. Everything that the places were doing then fails with
-/// this error, at all other places; so does what is started later, until the place_runtime is destroyed.
+/// A place was lost: its process has ended, or cannot be reached. What then fails with this error,
+/// place_options::on_loss says.
 class place_lost : public place_error {
  public:
   using place_error::place_error;
@@ -59,6 +59,16 @@ enum class place_admission : std::uint8_t {
   refusals,  // it refuses, and the spawner offers the activity again later, as in the paper
   credits,   // each spawning place has an equal share of the room, and waits when that is used up. A spawn returns at
              // once while there is room, unless its arguments have 64 KiB or more, which are read where they are
+};
+
+/// What a lost place means for the others.
+enum class place_loss : std::uint8_t {
+  all_fail,         // everything that the places were doing fails with place_lost, at all places; so does what is
+                    // started later, until the place_runtime is destroyed
+  survivors_go_on,  // only what needs the lost place fails: each finish() and future that waited for an activity there,
+                    // spawns to it, and from then on all collectives. Idempotent activities
+                    // (place_ref::idempotent) run again at another place. If place 0 is lost, everything fails. The
+                    // launcher must leave the others alone: `kith launch`, or `mpirun --with-ft ulfm` of Open MPI 5
 };
 
 /// How places are set up. The constructor of place_runtime throws `error` for a wrong value and names it.
@@ -87,6 +97,8 @@ struct place_options {
   place_admission admission = place_admission::refusals;
   /// With credits: after so many seconds a spawn goes without one, for the reason of `most_refusals`.
   double credit_seconds = 0.06;
+  /// The same in all processes.
+  place_loss on_loss = place_loss::all_fail;
 };
 
 /// What one place has counted since it was made, or since the last reset. Messages are those that it sent.
@@ -199,7 +211,7 @@ class place_ref {
   void spawn(F, const Args&... args) const {
     if constexpr (detail::is_remote_call<F, Args...>()) {
       using known = detail::registered<F>;
-      detail::spawn_at(place_, known::entry, known::call::pack(detail::header_bytes, args...), nullptr);
+      detail::spawn_at(place_, known::entry, known::call::pack(detail::header_bytes, args...), nullptr, idempotent_);
     }
   }
   /// As spawn(), but returns a future for what `F` returns: one more message. The finish() waits for the result, too.
@@ -217,19 +229,30 @@ class place_ref {
       static_assert(!detail::is_span<R> && !detail::is_text_view<R>,
                     "a result must own its data: return a std::vector or a std::string");
       auto result = std::make_shared<detail::remote_result>();
-      detail::spawn_at(place_, known::entry, known::call::pack(detail::header_bytes, args...), result);
+      detail::spawn_at(place_, known::entry, known::call::pack(detail::header_bytes, args...), result, idempotent_);
       return place_future<R>(std::move(result), place_);
     } else {
       return place_future<void>();
     }
   }
+  /// The same place, for activities that may run more than once, even at the same time, with the same effect. With
+  /// place_loss::survivors_go_on, if their place is lost before their end is known, they run again at other places, in
+  /// turn, and so do those that are spawned when it is lost already: at(p).idempotent().spawn<function>(args...). What
+  /// they had spawned at other places may still run meanwhile, and nobody waits for it. Their spawner keeps a copy of
+  /// the arguments until they and all that they have spawned have ended, which is one more message. Otherwise it
+  /// changes nothing.
+  place_ref idempotent() const noexcept { return place_ref(place_, true); }
+  /// Whether this place was lost, as far as this process knows. Throws `error` if there is no place_runtime.
+  /// Thread-safe; takes a lock.
+  bool is_lost() const { return detail::is_lost(place_); }
   /// The place that at() was called with.
   int number() const noexcept { return place_; }
 
  private:
   friend place_ref at(int place);
-  explicit place_ref(int place) noexcept : place_(place) {}
+  explicit place_ref(int place, bool idempotent = false) noexcept : place_(place), idempotent_(idempotent) {}
   int place_;
+  bool idempotent_;
 };
 
 /// Throws `error` unless 0 <= place < places().

@@ -43,6 +43,8 @@ inline constexpr variable silence{"KITH_SILENCE",
                                   "seconds after which a place on another machine that is silent is lost; 0: never",
                                   0,
                                   3600};
+inline constexpr variable guard{"KITH_GUARD", "", "",
+                                "set by `kith launch`: the folder in which it is told that survivors of a loss go on"};
 inline constexpr variable oversubscribe{
     "KITH_OVERSUBSCRIBE", "oversubscribe", "0", "1: as many workers as requested, even if there are fewer cores", 0, 1};
 inline constexpr variable bind{
@@ -120,32 +122,13 @@ inline constexpr variable calibrate{
     std::int64_t{1} << 20};
 
 /// In the order in which users look for them.
-inline constexpr const variable* all[] = {&policy,
-                                          &workers,
-                                          &places,
-                                          &transport,
-                                          &silence,
-                                          &oversubscribe,
-                                          &bind,
-                                          &machine,
-                                          &machines,
-                                          &memory,
-                                          &migrate,
-                                          &throttle,
-                                          &throttle_bytes,
-                                          &inline_limit,
-                                          &spin,
-                                          &awake,
-                                          &stack,
-                                          &stacks,
-                                          &seed,
-                                          &check_handles,
-                                          &record,
-                                          &record_parts,
-                                          &record_addresses,
-                                          &record_counters,
-                                          &dry,
-                                          &calibrate};
+inline constexpr const variable* all[] = {
+    &policy,        &workers,       &places,       &transport,        &silence,
+    &guard,         &oversubscribe, &bind,         &machine,          &machines,
+    &memory,        &migrate,       &throttle,     &throttle_bytes,   &inline_limit,
+    &spin,          &awake,         &stack,        &stacks,           &seed,
+    &check_handles, &record,        &record_parts, &record_addresses, &record_counters,
+    &dry,           &calibrate};
 
 }  // namespace var
 

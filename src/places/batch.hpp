@@ -14,11 +14,12 @@ namespace kith::distributed {
 
 enum class record_kind : std::uint32_t {
   message = 1,
-  large,  // announces a message of that many bytes
-  near,   // announces one in the sender's memory; its data: its number there and as many parts as `place` says
-  taken,  // the receiver has read the message of that number
-  sign,   // of life
-  lost,   // that place was lost; the data says why
+  large,    // announces a message of that many bytes
+  near,     // announces one in the sender's memory; its data: its number there and as many parts as `place` says
+  taken,    // the receiver has read the message of that number
+  sign,     // of life
+  lost,     // that place was lost; the data says why
+  leaving,  // the sender spawns nothing more
 };
 struct record {
   record_kind kind;
@@ -75,6 +76,7 @@ class batch_reader {
       case record_kind::lost: return r.place < places_ ? r.bytes : unreadable;
       case record_kind::large:
       case record_kind::taken:
+      case record_kind::leaving:
       case record_kind::sign: return 0;
     }
     return unreadable;

@@ -1,5 +1,6 @@
 #include "places/control.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace kith {
@@ -101,6 +102,12 @@ void control::lose(const failure& why) {
   changed_.notify_all();
 }
 
+void control::lose_one(int place) {
+  const std::lock_guard lock(guard_);
+  lost_places_.push_back(place);
+  changed_.notify_all();
+}
+
 // ---- who waits
 
 template <class F>
@@ -130,7 +137,10 @@ void control::await_job() {
 
 std::map<int, place_statistics> control::await_answers(std::size_t places) {
   std::unique_lock lock(guard_);
-  wait_until(lock, [&] { return answers_.size() == places; });
+  wait_until(lock, [&] {
+    const auto is_missing = [this](int place) { return !answers_.contains(place); };
+    return answers_.size() + static_cast<std::size_t>(std::ranges::count_if(lost_places_, is_missing)) == places;
+  });
   return std::exchange(answers_, {});
 }
 

@@ -31,13 +31,15 @@ class control {
   void take(int from, place_statistics counts);
   void has_left();
   void lose(const failure& why);
+  /// A place was lost that the others do without.
+  void lose_one(int place);
 
   // ---- who waits. All but await_left() throw place_lost if a place is lost.
 
   /// Waits for the end of one more run. Throws its failure; kith::error if there will be none.
   void await_run();
   void await_job();
-  /// Waits for the answers of that many places, and takes them.
+  /// Waits for the answers of that many places, without those of lost ones, and takes them.
   std::map<int, place_statistics> await_answers(std::size_t places);
   void await_left();
 
@@ -50,6 +52,7 @@ class control {
   std::deque<std::optional<failure>> ended_runs_;
   std::map<int, place_statistics> answers_;
   std::optional<failure> lost_;
+  std::vector<int> lost_places_;  // that the others do without
   bool job_ended_ = false, left_ = false;
 };
 

@@ -9,7 +9,7 @@ namespace kith::distributed {
 
 finish_id finish_table::open() {
   const finish_id f{here_, ++opened_};
-  records_[f] = {.open = 1, .edges = 0, .parent = here_, .failed = {}};
+  records_[f] = {.open = 1, .edges = 0, .parent = here_, .root = true, .failed = {}, .unheard = {}};
   return f;
 }
 
@@ -24,10 +24,34 @@ void finish_table::add_edge(finish_id f) {
   most_edges_ = std::max(most_edges_, ++records_.at(f).edges);
 }
 
+void finish_table::sent(finish_id f, std::uint32_t to) {
+  if (survives_losses_) ++records_.at(f).unheard[to];
+}
+
+void finish_table::heard(finish_id f, std::uint32_t from) {
+  if (!survives_losses_) return;
+  const auto record = records_.find(f);
+  KITH_INVARIANT(record != records_.end() && record->second.unheard.contains(from), "what is heard of was sent");
+  const auto at = record->second.unheard.find(from);
+  if (--at->second == 0) record->second.unheard.erase(at);
+}
+
+std::vector<std::pair<finish_id, std::uint64_t>> finish_table::lose(std::uint32_t place) {
+  std::vector<std::pair<finish_id, std::uint64_t>> lost;
+  for (auto& [f, r] : records_) {
+    const auto at = r.unheard.find(place);
+    if (at == r.unheard.end()) continue;
+    lost.emplace_back(f, at->second);
+    r.unheard.erase(at);
+  }
+  return lost;
+}
+
 bool finish_table::arrive(finish_id f, std::uint32_t from) {
   const auto [at, engaged] = records_.try_emplace(f);
   // The sender's activity keeps the finish open, so that its home still has a record.
-  KITH_INVARIANT(!engaged || f.home != here_, "F2: the home of a finish is engaged while it is open");
+  KITH_INVARIANT(!engaged || f.home != here_ || survives_losses_,
+                 "F2: the home of a finish is engaged while it is open");
   if (engaged) at->second.parent = from;
   ++at->second.open;
   return engaged;
@@ -39,7 +63,7 @@ std::optional<finish_table::ended> finish_table::remove(finish_id f, std::option
   record& r = at->second;
   if (why && (!r.failed || (r.failed->cancelled && !why->cancelled))) r.failed = std::move(why);
   if (--r.open > 0) return {};
-  ended over{f.home == here_, r.parent, std::move(r.failed)};
+  ended over{r.root, r.parent, std::move(r.failed)};
   records_.erase(at);
   return over;
 }

@@ -113,6 +113,10 @@ std::string transport_of_environment() {
   return "threads";
 }
 
+void tell_guard() {
+  if (const std::optional<std::string> folder = value_of(var::guard)) std::ofstream(fs::path(*folder) / survivors_file);
+}
+
 std::uint64_t program_identity() {
   std::string all = build_id();
   if (all.empty()) {
@@ -124,7 +128,7 @@ std::uint64_t program_identity() {
   return std::hash<std::string>()(all);
 }
 
-std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins) {
+std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins, bool survives_losses) {
   const std::string name = transport_of_environment();
   const std::string path = path_of_plugin(name);
   // It stays loaded: MPI runs until the process ends.
@@ -143,7 +147,8 @@ std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins)
     const join_options o{
         .program = program_identity(),
         .silence_seconds = static_cast<double>(number_of(var::silence).value_or(standard_number(var::silence))),
-        .spins = spins};
+        .spins = spins,
+        .survives_losses = survives_losses};
     net.reset(make(o));
   } catch (const std::exception& e) {
     throw error("places: " + fs::path(path).filename().string() + ": " + e.what(), error_kind::resources);

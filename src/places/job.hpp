@@ -30,7 +30,12 @@ inline bool is_several_processes() { return transport_of_environment() != "threa
 
 /// Joins the processes that were started together with this one. `places`: how many the program wants, if it says so.
 /// Throws kith::error if these are not the processes that there are, or if there is no plug-in for their MPI.
-std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins);
+std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins, bool survives_losses);
+
+/// Where `kith launch` looks for what its processes say, in the folder of KITH_GUARD.
+inline constexpr const char* survivors_file = "survivors";
+/// Says to `kith launch`, if that has started this process, that the others go on when a place is lost.
+void tell_guard();
 
 /// A number that processes have in common exactly if they run the same executable, with the same functions.
 std::uint64_t program_identity();

@@ -74,6 +74,8 @@ message_header decode(std::span<const std::byte> message, std::uint32_t places, 
     refuse("unknown function " + std::to_string(h.function) + "; this program has " + std::to_string(functions) +
            ", numbered from 1");
   }
+  if (h.kind == message_kind::spawn && h.has(message_header::idempotent) && h.result == 0)
+    refuse("an idempotent activity without a result");
   return h;
 }
 

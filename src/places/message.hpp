@@ -58,10 +58,11 @@ struct message_header {
   std::uint64_t task = 0;     // that sends a spawn or a result, as its recording names it; 0: nothing is recorded
 
   // flags
-  static constexpr std::uint16_t forced = 1;   // a spawn that must be accepted
-  static constexpr std::uint16_t engaged = 2;  // `accepted`: a `done` will follow
-  static constexpr std::uint16_t failed = 4;   // `result`, `done`, `run_ended`: the payload is a failure
-  static constexpr std::uint16_t all_flags = forced | engaged | failed;
+  static constexpr std::uint16_t forced = 1;      // a spawn that must be accepted
+  static constexpr std::uint16_t engaged = 2;     // `accepted`: a `done` will follow
+  static constexpr std::uint16_t failed = 4;      // `result`, `done`, `run_ended`: the payload is a failure
+  static constexpr std::uint16_t idempotent = 8;  // a spawn of which the sender counts the result alone
+  static constexpr std::uint16_t all_flags = forced | engaged | failed | idempotent;
 
   finish_id finish() const noexcept { return {finish_home, finish_number}; }
   bool has(std::uint16_t flag) const noexcept { return (flags & flag) != 0; }

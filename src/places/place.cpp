@@ -32,7 +32,8 @@ place::place(const setup& all, int number, const runtime_options& each, endpoint
       tasks_(std::make_unique<runtime>(each)),
       engine_(runtime::implementation::engine_of(*tasks_).number),
       records_(records_of(all, number, *tasks_)),
-      finishes_(number),
+      lost_places_(all.survives_losses ? static_cast<std::size_t>(all.places) : 0),
+      finishes_(number, all.survives_losses),
       credits_(static_cast<std::size_t>(all.places), all.share()),
       owed_(static_cast<std::size_t>(all.places)) {
   if (records_) recorded_in_ = tasks_->recorded_in();
@@ -134,40 +135,49 @@ void place::conclude(activity_record& a) {
   if (waiting != nullptr) {
     waiting->thrown = std::move(a.thrown);  // the caller of finish() gets the exception itself
     a.failed.reset();
+  } else if (a.own != nullptr) {
+    a.own->task = a.task;
+    a.own->value = std::move(a.value);
+    a.own->body_failed = std::exchange(a.failed, {});
   } else if (a.result != 0) {
-    send_result(a, std::move(a.value), a.failed);
+    send_result(a.result_to, a.result, a.task, std::move(a.value), a.failed);
     a.failed.reset();
   }
+  const std::shared_ptr<own_finish> own = std::move(a.own);
   end(a.in, std::move(a.failed));
   if (waiting != nullptr) waiting->end_one();
+  if (own != nullptr) own->end_one();
 }
 
-void place::send_result(const activity_record& a, detail::byte_buffer value, const std::optional<failure>& failed) {
-  if (a.result_to == static_cast<std::uint32_t>(number_)) {
-    deliver(a.result, std::move(value), failed);
+/// `task`: that sends it, as recordings name it.
+void place::send_result(std::uint32_t to, std::uint64_t result, std::uint64_t task, detail::byte_buffer value,
+                        const std::optional<failure>& failed) {
+  if (to == static_cast<std::uint32_t>(number_)) {
+    deliver(result, std::move(value), failed);
     return;
   }
   const message_header h{.kind = message_kind::result,
                          .from = static_cast<std::uint32_t>(number_),
-                         .result = a.result,
-                         .task = records_ ? a.task : 0};
+                         .result = result,
+                         .task = records_ ? task : 0};
   if (failed) {
     value = sealed(h, *failed);
   } else {
     seal(value, h);
   }
-  post(static_cast<int>(a.result_to), std::move(value));
+  post(static_cast<int>(to), std::move(value));
 }
 
-/// Something of a finish has ended here.
-void place::end(finish_id f, std::optional<failure> why) {
+/// Something of a finish has ended: here, or at that other place, where it was sent.
+void place::end(finish_id f, std::optional<failure> why, std::optional<int> heard_from) {
   std::shared_ptr<finish_wait> waiting;
   std::optional<finish_table::ended> over;
   {
     const std::lock_guard lock(guard_);
     if (lost_) return;
+    if (heard_from) finishes_.heard(f, static_cast<std::uint32_t>(*heard_from));
     over = finishes_.remove(f, std::move(why));
-    if (over && over->at_home) waiting = std::move(waits_.extract(f.number).mapped());
+    if (over && over->root) waiting = std::move(waits_.extract(f.number).mapped());
   }
   if (!over) return;
   if (waiting) {
@@ -192,7 +202,8 @@ void place::deliver(std::uint64_t result, detail::byte_buffer value, const std::
     if (lost_) return;
     const auto at = results_.find(result);
     KITH_INVARIANT(at != results_.end(), "a result that comes is waited for");
-    std::tie(to, in) = std::move(at->second);
+    to = std::move(at->second.result);
+    in = at->second.in;
     results_.erase(at);
   }
   std::optional<failure> unseen;
@@ -221,6 +232,14 @@ activity_record* place::current() const {
 /// REQUIRES: guard_ is held.
 void place::refuse_if_lost() const {
   if (lost_) std::rethrow_exception(exception_of(*lost_));
+}
+
+/// The same for something that needs that place. REQUIRES: guard_ is held.
+void place::refuse_if_lost(int to) const {
+  refuse_if_lost();
+  if (!all_.survives_losses) return;
+  if (const std::optional<failure>& why = lost_places_[static_cast<std::size_t>(to)])
+    std::rethrow_exception(exception_of(*why));
 }
 
 void place::post(int to, detail::byte_buffer message) {

@@ -13,6 +13,10 @@
 //      started.
 //  P5  A progress_function is called by the progress thread as soon as its message is accepted: it is never in the FAB,
 //      is never refused, and takes no credit.
+//  P6  Of an idempotent activity the spawner counts the result alone, and keeps its arguments until that comes. Where
+//  it
+//      runs it is the body of a finish of its own, whose end sends the result. So its place can be lost without a count
+//      that is lost with it.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -53,6 +57,7 @@ struct setup {
   place_waiting waiting = place_waiting::works;
   bool credits = false;
   std::chrono::nanoseconds credit_wait{};
+  bool survives_losses = false;
   std::uint32_t functions = 0;
   bool processes = false;   // each place is a process
   std::uint64_t clock = 0;  // a random number, the same for all places that read the same clock
@@ -68,7 +73,8 @@ struct finish_wait {
   std::exception_ptr thrown;          // of the body
   std::function<void()> resume = {};  // of a coroutine; called when the finish and its body have ended
   atomic<int> open{2};
-  bool begun = false;  // registered in waits_
+  bool begun = false;     // registered in waits_
+  bool given_up = false;  // a place was lost, and the finish has ended before its body
 
   void end_one() {
     if (open.fetch_sub(1, acq_rel) == 1 && resume) resume();
@@ -79,6 +85,13 @@ struct finish_wait {
   }
   /// Throws what the finish throws.
   void rethrow() const;
+};
+
+/// The finish whose body is an idempotent activity, and what that has returned.
+struct own_finish : finish_wait {
+  std::uint64_t task = 0;  // that has ended it, as recordings name it
+  detail::byte_buffer value;
+  std::optional<failure> body_failed;
 };
 
 /// A function that runs at a place, as part of a finish. The closure of its task owns it.
@@ -94,6 +107,7 @@ struct activity_record {
   void (*body)(void*) = nullptr;  // of a finish, in place of a function
   void* context = nullptr;
   std::shared_ptr<finish_wait> waiting;  // of a finish's body: who gets its exception
+  std::shared_ptr<own_finish> own;       // of an idempotent activity from another place
 
   // Of a running activity. A coroutine runs in parts, one after the other; a part ends after the tasks that it created.
   detail::activity_coroutine* coroutine = nullptr;
@@ -127,6 +141,11 @@ class place {
   /// Spawns on behalf of `spawner`, which runs here.
   void spawn(const activity_record& spawner, int to, const detail::remote_function& f, detail::packed_arguments message,
              std::shared_ptr<detail::remote_result> result);
+  /// The same of an idempotent activity. REQUIRES: losses are survived.
+  void spawn_idempotent(const activity_record& spawner, int to, const detail::remote_function& f,
+                        detail::packed_arguments message, std::shared_ptr<detail::remote_result> result);
+  /// Whether that place was lost.
+  bool has_lost(int place) const;
   /// The same as part of a finish that is open here until this returns, and without waiting until the other place has
   /// accepted the activity. At this place it is nobody's child. The arguments are copied.
   void send_activity(finish_id in, int to, const detail::remote_function& f, detail::packed_arguments message,
@@ -190,6 +209,7 @@ class place {
     std::shared_ptr<const detail::packed_arguments> message;  // a transport may still read the last one that was sent
     std::chrono::steady_clock::time_point deadline;           // for a credit to come
     int refusals = 0;
+    bool idempotent = false;
     detail::completion accepted;        // if the spawner works meanwhile
     atomic<std::uint32_t> answered{0};  // if it is blocked
     atomic<bool> dropped{
@@ -210,13 +230,26 @@ class place {
     std::optional<failure> failed;
     std::optional<error> refused;
   };
+  /// A result that an activity waits for.
+  struct awaited {
+    std::shared_ptr<detail::remote_result> result;
+    finish_id in;
+    int from = 0;  // the place that sends it
+    // Of an idempotent activity
+    const detail::remote_function* function = nullptr;
+    std::shared_ptr<const detail::packed_arguments> message = {};
+  };
   class closure;
 
-  std::uint64_t open(finish_id in, bool elsewhere, std::shared_ptr<detail::remote_result> result);
+  std::uint64_t open(finish_id in, int to, std::shared_ptr<detail::remote_result> result);
   std::unique_ptr<activity_record> make_activity(finish_id in, int at, const detail::remote_function& f,
                                                  detail::packed_arguments message) const;
   std::shared_ptr<offer> make_offer(finish_id in, int to, const detail::remote_function& f,
                                     detail::packed_arguments message, std::shared_ptr<detail::remote_result> result);
+  std::shared_ptr<offer> offer_idempotent(std::uint64_t result, int to, detail::packed_arguments message);
+  void register_offer(const std::shared_ptr<offer>& made, detail::packed_arguments message, message_header h,
+                      const detail::remote_function& f);
+  int living_place(int preferred);
   void post_offer(offer& o);
   void leave_buffer(activity_record& a) noexcept;
   std::uint64_t make_task(std::unique_ptr<activity_record> a);
@@ -224,14 +257,17 @@ class place {
   void run(std::unique_ptr<activity_record> a) noexcept;
   void run_part(activity_record& a, const std::function<void()>& code) noexcept;
   void conclude(activity_record& a);
-  void send_result(const activity_record& a, detail::byte_buffer value, const std::optional<failure>& failed);
-  void end(finish_id f, std::optional<failure> why);
+  void send_result(std::uint32_t to, std::uint64_t result, std::uint64_t task, detail::byte_buffer value,
+                   const std::optional<failure>& failed);
+  void open_own_finish(const message_header& h, activity_record& a);
+  void end(finish_id f, std::optional<failure> why, std::optional<int> heard_from = {});
   void deliver(std::uint64_t result, detail::byte_buffer value, const std::optional<failure>& failed);
   void post(int to, detail::byte_buffer message);
   void wait_for(offer& o) const;
   bool do_collectives();
   void end_parts(const std::optional<failure>& failed, const error* refused);
   void refuse_if_lost() const;
+  void refuse_if_lost(int to) const;
   void wait_for_body(const activity_record* caller);
 
   // ---- the progress thread
@@ -252,6 +288,9 @@ class place {
   void refused(const message_header& h);
   void obey(const message_header& h, std::optional<failure> failed, place_statistics counted);
   void lose(const lost_place& what);
+  void lose_all(const failure& why);
+  void lose_one(const failure& why);
+  void drop(std::vector<std::shared_ptr<offer>> offers);
   bool end_dropped_offers();
   void leave_in_turn();
 
@@ -269,10 +308,13 @@ class place {
   std::vector<std::unique_ptr<activity_record>> arrived_;  // of send_activity(), likewise
   std::vector<std::pair<activity_record*, std::coroutine_handle<>>> resumed_;  // the progress thread makes their tasks
   std::optional<failure> lost_;  // once it is set, nothing is open in the tables below, and none of them is used
+  std::vector<std::optional<failure>> lost_places_;  // by place; empty unless losses are survived
+  std::optional<failure> first_lost_;                // of these
+  int last_substitute_ = 0;                          // the place that got the last activity of a lost one
   finish_table finishes_;
   std::unordered_map<std::uint64_t, std::shared_ptr<finish_wait>> waits_;  // by finish number; home is here
   std::unordered_map<std::uint64_t, std::shared_ptr<offer>> offers_;       // by sequence number
-  std::unordered_map<std::uint64_t, std::pair<std::shared_ptr<detail::remote_result>, finish_id>> results_;
+  std::unordered_map<std::uint64_t, awaited> results_;
   std::uint64_t last_number_ = 0;                                      // of an offer or a result
   std::vector<int> credits_;                                           // this place's at each other one
   std::map<int, std::deque<std::shared_ptr<offer>>> wait_for_credit_;  // at that place; none is empty

@@ -18,6 +18,7 @@ void place::take_part(const char* call, const collective& c) {
   {
     const std::lock_guard lock(guard_);
     refuse_if_lost();
+    if (first_lost_) std::rethrow_exception(exception_of(*first_lost_));
     new_parts_.push_back(mine);
   }
   net_.ring();

@@ -38,7 +38,7 @@ void place::finish(const activity_record* caller, void (*f)(void*), void* contex
     wait_for_body(caller);
     throw;
   }
-  if (waiting->failed && waiting->failed->lost) wait_for_body(caller);
+  if (waiting->given_up) wait_for_body(caller);
   const std::exception_ptr thrown = std::move(waiting->thrown);  // so that this thread gives it back, not the body's
   if (thrown) std::rethrow_exception(thrown);
   waiting->rethrow();

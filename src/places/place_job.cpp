@@ -1,5 +1,4 @@
-// What the processes of a job tell each other: ends of runs, counts, clocks; how a place leaves the job, and what
-// happens when one is lost.
+// What the processes of a job tell each other: ends of runs, counts, clocks; and how a place leaves the job.
 #include "places/place.hpp"
 
 namespace kith::distributed {
@@ -52,55 +51,6 @@ void place::leave_in_turn() {
   }
   net_.leave();
   if (net_.has_left()) control_.has_left();
-}
-
-/// Its spawner may go on, and free its arguments, once no transport has the message. Others hold it on this thread
-/// only.
-bool place::end_dropped_offers() {
-  return std::erase_if(dropped_, [](const std::shared_ptr<offer>& o) {
-           if (o->message.use_count() > 1) return false;
-           o->dropped.store(true, relaxed);
-           o->complete();
-           return true;
-         }) != 0;
-}
-
-/// All that waits for messages ends with this failure, because nothing is known about what the lost place had.
-void place::lose(const lost_place& what) {
-  const failure why{static_cast<std::uint32_t>(what.place), "was lost: " + what.why, false, true};
-  std::vector<std::shared_ptr<finish_wait>> waits;
-  std::vector<std::shared_ptr<offer>> offers;
-  std::vector<std::shared_ptr<detail::remote_result>> results;
-  std::vector<std::unique_ptr<activity_record>> arrived;  // that never run; what they wait for fails
-  {
-    const std::lock_guard lock(guard_);
-    if (lost_) return;
-    lost_ = why;
-    for (auto& [number, w] : waits_) waits.push_back(std::move(w));
-    for (auto& [number, o] : offers_) offers.push_back(std::move(o));
-    for (auto& [number, r] : results_) results.push_back(std::move(r.first));
-    arrived.swap(arrived_);
-    wait_for_credit_.clear();
-    for (auto& p : new_parts_) parts_.push_back(std::move(p));
-    new_parts_.clear();
-    waits_.clear();
-    offers_.clear();
-    results_.clear();
-  }
-  again_.clear();
-  dropped_ = std::move(offers);
-  send_outgoing(false);  // nobody takes an offer any more
-  end_dropped_offers();
-  end_parts(why, nullptr);
-  for (const auto& r : results) {
-    r->failure = exception_of(why);
-    r->complete();
-  }
-  for (const auto& w : waits) {
-    w->failed = why;
-    w->complete();
-  }
-  control_.lose(why);
 }
 
 }  // namespace kith::distributed

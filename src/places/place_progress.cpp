@@ -136,6 +136,7 @@ void place::handle(detail::byte_buffer message) {
     std::fprintf(stderr, "kith: place %d cannot read a message that it received: %s\n", number_, e.what());
     std::abort();
   }
+  if (all_.survives_losses && lost_places_[h.from]) return;  // what it had is accounted for
   if (h.credits != 0) take_credits(h);
   const std::size_t bytes = message.size();
   const std::uint64_t at = records_ ? ticks() : 0;
@@ -146,7 +147,7 @@ void place::handle(detail::byte_buffer message) {
     case message_kind::accepted: answered(h); break;
     case message_kind::refused: refused(h); break;
     case message_kind::result: deliver(h.result, std::move(message), failed); break;
-    case message_kind::done: end(h.finish(), std::move(failed)); break;
+    case message_kind::done: end(h.finish(), std::move(failed), static_cast<int>(h.from)); break;
     default: obey(h, std::move(failed), std::move(counted)); break;
   }
   if (records_ && !is_control(h.kind)) records_->received(h, bytes, at, made);
@@ -173,18 +174,22 @@ std::uint64_t place::accept(const message_header& h, detail::byte_buffer message
   count(counts_.accepted);
   count(counts_.fab_sum, occupied);
   if (occupied > counts_.fab_peak.load(relaxed)) counts_.fab_peak.store(occupied, relaxed);
+  auto a = std::make_unique<activity_record>();
+  a->in = h.finish();
   {
     const std::lock_guard lock(guard_);
     if (lost_) {
       fab_.fetch_sub(1, relaxed);
       return 0;
     }
-    if (finishes_.arrive(h.finish(), h.from)) answer.flags |= message_header::engaged;
+    if (h.has(message_header::idempotent)) {
+      open_own_finish(h, *a);
+    } else if (finishes_.arrive(h.finish(), h.from)) {
+      answer.flags |= message_header::engaged;
+    }
   }
   send(static_cast<int>(h.from), sealed(answer));  // P3
-  auto a = std::make_unique<activity_record>();
   a->at = number_;
-  a->in = h.finish();
   a->fresh = true;
   a->credited = all_.credits && !forced;
   a->result_to = h.from;
@@ -229,7 +234,7 @@ void place::answered(const message_header& h) {
     o = std::move(node.mapped());
   }
   // Without `engaged` the receiver counts the activity under another parent, so that nothing is open here.
-  if (!h.has(message_header::engaged)) end(o->in, {});
+  if (!h.has(message_header::engaged) && !o->idempotent) end(o->in, {}, o->to);
   o->complete();
 }
 

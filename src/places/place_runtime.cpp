@@ -54,6 +54,7 @@ distributed::setup setup_of(const place_options& o, const distributed::transport
           .waiting = o.waiting,
           .credits = o.admission == place_admission::credits,
           .credit_wait = in_nanoseconds(o.credit_seconds),
+          .survives_losses = o.on_loss == place_loss::survivors_go_on && net.own_place().has_value(),
           .functions = distributed::number_functions(),
           .processes = net.own_place().has_value(),
           .clock = std::uint64_t{random()} << 32 | random() | 1};
@@ -89,7 +90,7 @@ std::unique_ptr<distributed::transport> make_transport(const place_options& o) {
   const int workers = workers_setting(o.each.workers).value_or(0);
   const int cores =
       plan_workers(current_machine(o.each.machine), process_limits(), std::nullopt, false, {bind_mode::off}).workers;
-  return distributed::join_processes(places, workers != 0 && workers < cores);
+  return distributed::join_processes(places, workers != 0 && workers < cores, o.on_loss == place_loss::survivors_go_on);
 }
 
 /// The options of each place's runtime (of the only one, under cws). `shared`: all places are in this process.
@@ -141,6 +142,7 @@ class place_runtime::implementation {
         own_(net_->own_place()) {
     make_or_refuse(*net_, [&] { make_places(o); });
     expect_all_made(*net_);
+    if (all_.survives_losses && is_first()) distributed::tell_guard();
   }
   ~implementation() {
     if (own_ && !is_inherited() && here().has_started()) {
@@ -354,7 +356,10 @@ place_ref at(int place) {
 
 namespace detail {
 
-void spawn_at(int to, const remote_function& f, packed_arguments message, std::shared_ptr<remote_result> result) {
+bool is_lost(int place) { return the_only("place_ref::is_lost()").here().has_lost(place); }
+
+void spawn_at(int to, const remote_function& f, packed_arguments message, std::shared_ptr<remote_result> result,
+              bool idempotent) {
   distributed::expect_numbered(f, to);
   const distributed::caller me = distributed::caller_of("at(place).spawn()");
   const int all = the_only("at()").all().places;
@@ -362,7 +367,12 @@ void spawn_at(int to, const remote_function& f, packed_arguments message, std::s
     throw error("at(" + std::to_string(to) + "): this place_ref is of another place_runtime; now there are " +
                 std::to_string(all) + " places");
   }
-  me.at->spawn(*me.running, to, f, std::move(message), std::move(result));
+  if (!idempotent || !me.at->all().survives_losses) {
+    me.at->spawn(*me.running, to, f, std::move(message), std::move(result));
+  } else {
+    if (!result) result = std::make_shared<remote_result>();
+    me.at->spawn_idempotent(*me.running, to, f, std::move(message), std::move(result));
+  }
 }
 
 void finish(void* context, void (*f)(void*)) {

@@ -13,13 +13,15 @@
 namespace kith::distributed {
 
 /// Counts an activity, and returns the number of its result (0: none). REQUIRES: guard_ is held.
-std::uint64_t place::open(finish_id in, bool elsewhere, std::shared_ptr<detail::remote_result> result) {
-  refuse_if_lost();
+std::uint64_t place::open(finish_id in, int to, std::shared_ptr<detail::remote_result> result) {
+  refuse_if_lost(to);
+  const bool elsewhere = !is_here(to);
   const auto add = [&] { elsewhere ? finishes_.add_edge(in) : finishes_.add(in); };
   add();
+  if (elsewhere) finishes_.sent(in, static_cast<std::uint32_t>(to));
   if (!result) return 0;
   add();
-  results_[++last_number_] = {std::move(result), in};
+  results_[++last_number_] = {.result = std::move(result), .in = in, .from = to};
   return last_number_;
 }
 
@@ -54,25 +56,31 @@ std::shared_ptr<place::offer> place::make_offer(finish_id in, int to, const deta
   made->in = in;
   {
     const std::lock_guard lock(guard_);
-    h.result = open(in, true, std::move(result));
-    h.sequence = ++last_number_;
+    h.result = open(in, to, std::move(result));
     if (records_) h.task = running_task();
-    seal(message, h);
-    made->message = std::make_shared<const detail::packed_arguments>(std::move(message));
-    offers_[h.sequence] = made;
-    if (!all_.credits || f.by_progress) {  // it needs no room in the buffer
-      post_offer(*made);
-    } else if (int& left = credits_[static_cast<std::size_t>(to)]; left > 0) {
-      --left;
-      post_offer(*made);
-    } else {
-      made->deadline = std::chrono::steady_clock::now() + all_.credit_wait;
-      wait_for_credit_[to].push_back(made);
-      counts_.waited.fetch_add(1, relaxed);
-    }
+    register_offer(made, std::move(message), h, f);
   }
   net_.ring();
   return made;
+}
+
+/// Numbers the offer, and sends it as soon as there is room for it. REQUIRES: guard_ is held.
+void place::register_offer(const std::shared_ptr<offer>& made, detail::packed_arguments message, message_header h,
+                           const detail::remote_function& f) {
+  h.sequence = ++last_number_;
+  seal(message, h);
+  made->message = std::make_shared<const detail::packed_arguments>(std::move(message));
+  offers_[h.sequence] = made;
+  if (!all_.credits || f.by_progress) {  // it needs no room in the buffer
+    post_offer(*made);
+  } else if (int& left = credits_[static_cast<std::size_t>(made->to)]; left > 0) {
+    --left;
+    post_offer(*made);
+  } else {
+    made->deadline = std::chrono::steady_clock::now() + all_.credit_wait;
+    wait_for_credit_[made->to].push_back(made);
+    counts_.waited.fetch_add(1, relaxed);
+  }
 }
 
 /// Sends an offer for the first time. REQUIRES: guard_ is held, so that an offer that lose() finds unsent stays unsent.
@@ -88,7 +96,7 @@ void place::spawn(const activity_record& spawner, int to, const detail::remote_f
     auto a = make_activity(spawner.in, to, f, std::move(message));
     {
       const std::lock_guard lock(guard_);
-      a->result = open(spawner.in, false, std::move(result));
+      a->result = open(spawner.in, to, std::move(result));
     }
     detail::create(detail::running_task(), closure(*this, std::move(a)));
     return;
@@ -111,7 +119,7 @@ void place::send_activity(finish_id in, int to, const detail::remote_function& f
   {
     const std::lock_guard lock(guard_);
     arrived_.reserve(arrived_.size() + 1);
-    a->result = open(in, false, std::move(result));  // throws after a loss, so nothing is queued
+    a->result = open(in, to, std::move(result));  // throws after a loss, so nothing is queued
     arrived_.push_back(std::move(a));
   }
   net_.ring();

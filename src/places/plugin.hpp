@@ -10,12 +10,13 @@ namespace kith::distributed {
 
 /// What all processes of a job must agree on, and what a transport needs to know.
 struct join_options {
-  static constexpr std::uint32_t current = 4;
+  static constexpr std::uint32_t current = 5;
 
   std::uint32_t version = current;
-  std::uint64_t program = 0;   // a hash of the executable and of its functions: the same in all processes
-  double silence_seconds = 4;  // after which a place on another machine is lost; 0: never
-  bool spins = true;           // there is a core for the progress thread
+  std::uint64_t program = 0;     // a hash of the executable and of its functions: the same in all processes
+  double silence_seconds = 4;    // after which a place on another machine is lost; 0: never
+  bool spins = true;             // there is a core for the progress thread
+  bool survives_losses = false;  // the others go on when a place other than 0 is lost
 };
 
 /// Joins the places that were started together with this process. Called by all processes, the same number of times

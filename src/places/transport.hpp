@@ -64,7 +64,7 @@ class endpoint {
   /// A place that was found lost; each one once. Messages from it may still arrive, messages to it are dropped.
   virtual std::optional<lost_place> lost() { return {}; }
   /// Says that this place spawns nothing more. It still has to poll() until has_left(): that is when all have said so,
-  /// or a place was lost.
+  /// or a place was lost that the others cannot do without.
   virtual void leave() {}
   virtual bool has_left() { return true; }
 };

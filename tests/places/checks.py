@@ -2,6 +2,9 @@
 import os
 
 CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("KITH_", "SLURM_", "OMPI_", "PMI_"))}
+# Lets Open MPI run as root, with more processes than there are cores.
+ALLOW = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 failures = []
 
 

@@ -8,6 +8,10 @@
 //        job differ       collectives that are not the same at all places
 //        job fewer        place 0's process makes more place_runtimes than the others
 //        job late         a place_runtime that ends after main()
+//        job survive      idempotent activities; the last place ends itself meanwhile, and the others go on
+//        job lose         the last places end themselves; what needs them fails, and nothing else
+//        job squares      idempotent activities, for whoever ends a place; prints "started" before.
+//                         With a second word `lost`, place 0 ends itself at the end
 //        job refuse       place 0's run fails: each process prints what its run() throws, and exits with 4
 #include "job.hpp"
 
@@ -160,7 +164,7 @@ int run_refuse() {
   return 0;
 }
 
-int run(const std::string& mode) {
+int run(const std::string& mode, const std::string& more) {
   if (mode == "name") return std::puts(name_of_this) < 0 ? 1 : 0;
   if (mode == "endless") return run_endless();
   if (mode == "apart") return run_apart();
@@ -168,6 +172,9 @@ int run(const std::string& mode) {
   if (mode == "differ") return run_differ();
   if (mode == "fewer") return run_fewer();
   if (mode == "late") return run_late();
+  if (mode == "survive") return run_survive();
+  if (mode == "lose") return run_lose();
+  if (mode == "squares") return run_squares(more == "lost");
   if (mode == "refuse") return run_refuse();
   return run_all();
 }
@@ -178,7 +185,7 @@ int run(const std::string& mode) {
 
 int main(int argc, char** argv) {
   try {
-    return job::run(argc > 1 ? argv[1] : "");
+    return job::run(argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : "");
   } catch (const std::exception& e) {
     std::fprintf(stderr, "job: %s\n", e.what());
     return 2;

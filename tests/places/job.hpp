@@ -33,4 +33,10 @@ int run_differ();
 int run_fewer();
 int run_late();
 
+// ---- losses that the others survive (survivors.cpp), likewise
+
+int run_survive();
+int run_lose();
+int run_squares(bool without_first);
+
 }  // namespace job

@@ -18,11 +18,10 @@ import sys
 import tempfile
 import time
 
-from checks import CLEAN, check, failures
+from checks import ALLOW, CLEAN, check, failures
+from processes import environment_of, processes_of, runs
 
 KITH, JOB, OTHER = (os.path.abspath(p) for p in sys.argv[1:4])
-ALLOW = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 MPIS = [m for m in ("openmpi", "mpich")
         if shutil.which(f"mpirun.{m}") and (pathlib.Path(KITH).parent / "transports" / f"libkith_{m}.so").exists()]
 SCALE = float(os.environ.get("KITH_TEST_SCALE", "1"))
@@ -83,18 +82,14 @@ def start_endless(mpi, places):
     return job
 
 
-def processes_of(launcher):
-    return [int(p.name) for p in pathlib.Path("/proc").iterdir() if p.name.isdigit() and is_job(p, launcher)]
-
-
 def killed_launcher(mpi):
     """Kills the launcher itself. Whether the job's processes end."""
     job = start_endless(mpi, 2)
-    processes = processes_of(job.pid)
+    processes = processes_of(job.pid, JOB)
     job.kill()
     job.communicate(timeout=60)
     end = time.monotonic() + 60
-    while any(runs_job(p) for p in processes):
+    while any(runs(p, JOB) for p in processes):
         if time.monotonic() > end:
             return False
         time.sleep(0.05)
@@ -107,7 +102,7 @@ def random_kill(mpi, seed):
     places = choice.randint(2, 4)
     job = start_endless(mpi, places)
     time.sleep(choice.random() * 0.5)
-    alive = processes_of(job.pid)
+    alive = processes_of(job.pid, JOB)
     victim = choice.choice(alive) if alive else 0
     begin = time.monotonic()
     if victim:
@@ -128,47 +123,21 @@ def silent_place(mpi):
     text = ""
     while "started" not in text and (line := job.stderr.readline()):
         text += line
-    place_of = {environment_of(p).get("PMIX_RANK" if mpi == "openmpi" else "PMI_RANK"): p for p in processes_of(job.pid)}
+    place_of = {environment_of(p).get("PMIX_RANK" if mpi == "openmpi" else "PMI_RANK"): p for p in processes_of(job.pid, JOB)}
     check(set(place_of) == {"0", "1"}, f"{mpi}: two far places have started: {place_of}, {text}")
     if victim := place_of.get("1"):
         os.kill(victim, signal.SIGSTOP)
         time.sleep(PAUSE)
         os.kill(victim, signal.SIGCONT)
         time.sleep(1)
-        check(len(processes_of(job.pid)) == 2, f"{mpi}: a place that is silent for {PAUSE} s of {SILENCE} is not lost")
+        check(len(processes_of(job.pid, JOB)) == 2, f"{mpi}: a place that is silent for {PAUSE} s of {SILENCE} is not lost")
         os.kill(victim, signal.SIGSTOP)
         end = time.monotonic() + SILENCE + 5
-        while runs_job(place_of["0"]) and time.monotonic() < end:
+        while runs(place_of["0"], JOB) and time.monotonic() < end:
             time.sleep(0.05)
         with contextlib.suppress(ProcessLookupError):  # the launcher may have ended it
             os.kill(victim, signal.SIGKILL)
     return text + job.communicate(timeout=60)[1]
-
-
-def environment_of(number):
-    words = pathlib.Path(f"/proc/{number}/environ").read_bytes().decode(errors="replace").split("\0")
-    return dict(w.split("=", 1) for w in words if "=" in w)
-
-
-def runs_job(number):
-    try:
-        return os.readlink(f"/proc/{number}/exe") == JOB
-    except OSError:  # it has ended
-        return False
-
-
-def is_job(process, launcher):
-    """Whether it is a process of JOB below that launcher."""
-    try:
-        if not runs_job(process.name):
-            return False
-        while process.name not in ("0", "1"):
-            if int(process.name) == launcher:
-                return True
-            process = process.parent / re.search(r"PPid:\t(\d+)", (process / "status").read_text()).group(1)
-    except OSError:
-        pass
-    return False
 
 
 def dies_at_start():

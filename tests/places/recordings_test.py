@@ -14,11 +14,9 @@ import sys
 import tempfile
 import time
 
-from checks import CLEAN, check, failures
+from checks import ALLOW, CLEAN, check, failures
 
 KITH, JOB = (os.path.abspath(p) for p in sys.argv[1:3])
-ALLOW = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 MPIS = [m for m in ("openmpi", "mpich")
         if shutil.which(f"mpirun.{m}") and (pathlib.Path(KITH).parent / "transports" / f"libkith_{m}.so").exists()]
 SPAWN = 1  # kinds of messages, as in docs/recording-format.md

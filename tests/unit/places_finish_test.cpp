@@ -15,8 +15,9 @@ using namespace kith::distributed;
 /// Places that exchange messages through one bag, out of which any message may be taken next.
 class network {
  public:
-  network(std::uint64_t seed, int places, int most) : random_(seed, purpose::pick, 0), left_(most) {
-    for (int p = 0; p < places; ++p) tables_.emplace_back(p);
+  network(std::uint64_t seed, int places, int most, bool survives = false)
+      : random_(seed, purpose::pick, 0), left_(most) {
+    for (int p = 0; p < places; ++p) tables_.emplace_back(p, survives);
     finish = tables_[0].open();
     running_.push_back(0);
   }
@@ -24,14 +25,26 @@ class network {
   /// Runs until nothing is left to do. `done` must come with the last step that had to be waited for.
   void run() {
     while (!running_.empty() || !bag_.empty()) {
-      ASSERT_EQ(ended, 0) << "the finish ended before " << running_.size() << " activities";
-      const auto n = random_.below(static_cast<std::uint32_t>(running_.size() + bag_.size()));
-      if (n < running_.size()) {
-        step(n);
-      } else {
-        receive(n - running_.size());
+      ASSERT_TRUE(ended == 0 || (gone_ >= 0 && failed)) << "the finish ended before " << running_.size() << " activities";
+      ASSERT_LE(ended, 1);
+      advance();
+    }
+  }
+
+  /// The same, but after so many steps that place is lost, which is not the first.
+  void run_and_lose(int victim, std::uint32_t steps) {
+    for (; steps > 0 && (!running_.empty() || !bag_.empty()); --steps) advance();
+    std::erase(running_, victim);
+    std::erase_if(bag_, [victim](const packet& p) { return p.from == victim || p.to == victim; });
+    gone_ = victim;
+    for (int p = 0; p < static_cast<int>(tables_.size()); ++p) {
+      if (p == victim) continue;
+      const failure why{static_cast<std::uint32_t>(victim), "was lost", false, true};
+      for (const auto& [f, times] : tables_[static_cast<std::size_t>(p)].lose(static_cast<std::uint32_t>(victim))) {
+        for (std::uint64_t i = 0; i < times; ++i) remove(p, why);
       }
     }
+    run();
   }
 
   finish_id finish;
@@ -42,12 +55,23 @@ class network {
   std::optional<failure> failed;
   std::size_t records() const {
     std::size_t sum = 0;
-    for (const finish_table& t : tables_) sum += t.size();
+    for (int p = 0; p < static_cast<int>(tables_.size()); ++p) {
+      if (p != gone_) sum += tables_[static_cast<std::size_t>(p)].size();
+    }
     return sum;
   }
 
  private:
   enum class kind { spawn, accepted, done };
+
+  void advance() {
+    const auto n = random_.below(static_cast<std::uint32_t>(running_.size() + bag_.size()));
+    if (n < running_.size()) {
+      step(n);
+    } else {
+      receive(n - running_.size());
+    }
+  }
   struct packet {
     kind what;
     int from, to;
@@ -60,11 +84,13 @@ class network {
     if (left_ > 0 && random_.below(3) != 0) {
       --left_;
       const int to = static_cast<int>(random_.below(static_cast<std::uint32_t>(tables_.size())));
+      if (to == gone_) return;
       tables_[static_cast<std::size_t>(here)].add(finish);
       if (to == here) {
         running_.push_back(here);
       } else {
         ++sent;
+        tables_[static_cast<std::size_t>(here)].sent(finish, static_cast<std::uint32_t>(to));
         bag_.push_back({kind::spawn, here, to, {}});
       }
       return;
@@ -85,16 +111,17 @@ class network {
       if (!engaged) bag_.push_back({kind::accepted, p.to, p.from, {}});  // else the answer changes no count
       running_.push_back(p.to);
     } else {
+      tables_[static_cast<std::size_t>(p.to)].heard(finish, static_cast<std::uint32_t>(p.from));
       remove(p.to, p.why);
     }
   }
   void remove(int at, std::optional<failure> why) {
     auto over = tables_[static_cast<std::size_t>(at)].remove(finish, std::move(why));
     if (!over) return;
-    if (over->at_home) {
+    if (over->root) {
       ++ended;
       failed = over->failed;
-    } else {
+    } else if (static_cast<int>(over->parent) != gone_) {
       ++dones;
       bag_.push_back({kind::done, at, static_cast<int>(over->parent), std::move(over->failed)});
     }
@@ -102,6 +129,7 @@ class network {
 
   rng random_;
   int left_;
+  int gone_ = -1;  // the lost place
   std::vector<finish_table> tables_;
   std::vector<int> running_;  // the place of each activity
   std::vector<packet> bag_;
@@ -121,6 +149,19 @@ TEST(PlacesFinish, EndsOnceAndLast) {
   }
   EXPECT_GT(sent, 0u);
   EXPECT_GT(dones, 0u);
+}
+
+TEST(PlacesFinish, EndsOnceAfterALoss) {
+  std::uint64_t failed = 0;
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    const int places = static_cast<int>(2 + seed % 6);
+    network n(seed, places, static_cast<int>(seed % 60), true);
+    ASSERT_NO_FATAL_FAILURE(n.run_and_lose(1 + static_cast<int>(seed % (places - 1)), seed % 97)) << "seed " << seed;
+    ASSERT_EQ(n.ended, 1) << "seed " << seed;
+    ASSERT_EQ(n.records(), 0u) << "seed " << seed;
+    failed += n.failed && n.failed->lost ? 1 : 0;
+  }
+  EXPECT_GT(failed, 0u);
 }
 
 TEST(PlacesFinish, NumbersAreNotReused) {

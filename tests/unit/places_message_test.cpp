@@ -176,7 +176,7 @@ TEST(PlacesMessage, RefusesDamagedHeaders) {
   refused(with([](message_header& h) { ++h.version; }), "version");
   refused(with([](message_header& h) { h.kind = message_kind{0}; }), "unknown kind 0");
   refused(with([](message_header& h) { h.kind = message_kind{15}; }), "unknown kind 15");
-  refused(with([](message_header& h) { h.flags = 8; }), "unknown flags");
+  refused(with([](message_header& h) { h.flags = 16; }), "unknown flags");
   refused(with([](message_header& h) { h.function = 0; }), "unknown function 0");
   refused(with([](message_header& h) { h.function = 4; }), "unknown function 4");
   refused(with([](message_header& h) { h.from = 4; }), "place 4");

@@ -10,6 +10,7 @@
 #include "launch/launchers.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
+#include "places/job.hpp"
 
 #include <kith/error.hpp>
 
@@ -71,14 +72,24 @@ constexpr std::chrono::seconds patience{10};
 /// The guards' file that is there once a place has failed.
 fs::path failure_file(const fs::path& folder) { return folder / "failed"; }
 
-/// Ends a place's process if it stays for long after another one has failed.
+/// Whether the program has said that survivors of a loss go on, and place 0 has not failed, without which they cannot.
+bool survivors_go_on(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / distributed::survivors_file, ignored) && read_status(folder, 0).value_or(0) == 0;
+}
+bool should_end(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(failure_file(folder), ignored) && !survivors_go_on(folder);
+}
+
+/// Ends a place's process if it stays for long after another one has failed, unless survivors go on.
 class patient_end {
  public:
   patient_end(pid_t process, const fs::path& folder, int place)
       : process_(static_cast<int>(syscall(SYS_pidfd_open, process, 0))),
-        thread_([this, failed = failure_file(folder), place](const std::stop_token& stop) {
+        thread_([this, folder, place](const std::stop_token& stop) {
           if (process_ < 0) return;
-          for (std::error_code ignored; !fs::exists(failed, ignored);) {
+          while (!should_end(folder)) {
             if (sleep(stop, std::chrono::milliseconds(500))) return;
           }
           if (sleep(stop, patience)) return;
@@ -119,20 +130,28 @@ int number_of_variable(std::initializer_list<const char*> names) {
 outcome guard(const launch_options& o) {
   const int place = number_of_variable({"OMPI_COMM_WORLD_RANK", "PMI_RANK"});
   const int places = number_of_variable({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"});
+  const pid_t launcher = getppid();
   child_result ended;
   std::optional<patient_end> end;
   try {
-    ended = run_child(o.program, {}, false, true, [&](pid_t process) { end.emplace(process, o.guarded, place); });
+    ended = run_child(o.program, {{var::guard.name, o.guarded}}, false, true,
+                      [&](pid_t process) { end.emplace(process, o.guarded, place); });
   } catch (const error& e) {
     if (place == 0) fmt::print(stderr, "kith launch: {}\n", e.what());
     ended.status = 127 << 8;
   }
   end.reset();
   write_status(o.guarded, place, ended.status);
-  if (ended.clean()) return outcome::fine;
-  std::ofstream(failure_file(o.guarded)) << '\n';
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+  if (!ended.clean()) {
+    std::ofstream(failure_file(o.guarded)) << '\n';
+  } else if (std::error_code ignored; !fs::exists(failure_file(o.guarded), ignored)) {
+    return outcome::fine;
+  }
+  // A survivor's process has not finalised MPI either, for which mpirun ends the others.
+  auto deadline = std::chrono::steady_clock::now() + patience;
   for (int p = 0; p < places;) {
+    if (getppid() != launcher) return outcome::error;  // it was killed, and nobody reads what is written
+    if (!should_end(o.guarded)) deadline = std::chrono::steady_clock::now() + patience;
     if (std::chrono::steady_clock::now() > deadline) return outcome::error;  // mpirun ends the others
     if (read_status(o.guarded, p)) {
       ++p;
@@ -161,21 +180,22 @@ mpi_launcher choose(const std::string& name) {
 outcome judge(const launch_options& o, const fs::path& folder, const child_result& job) {
   int code = 0;
   bool lost = false, any = false;
+  const bool went_on = survivors_go_on(folder);
   for (int p = 0; p < o.places; ++p) {
     const std::optional<int> status = read_status(folder, p);
     if (!status) continue;
     any = true;
     if (WIFSIGNALED(*status)) {
-      lost = true;
-      fmt::print(stderr, "kith launch: place {} was ended by signal {} ({})\n", p, WTERMSIG(*status),
-                 strsignal(WTERMSIG(*status)));
+      lost = lost || !went_on;
+      fmt::print(stderr, "kith launch: place {} was ended by signal {} ({}){}\n", p, WTERMSIG(*status),
+                 strsignal(WTERMSIG(*status)), went_on ? "; the others went on" : "");
     } else if (code == 0) {
       code = WEXITSTATUS(*status);
     }
   }
   if (lost) return outcome::lost;
   if (code != 0) return static_cast<outcome>(code);
-  if (job.clean()) return outcome::fine;
+  if (job.clean() || (went_on && read_status(folder, 0))) return outcome::fine;
   if (!any) fmt::print(stderr, "kith launch: mpirun failed before the program was started\n");
   return outcome::error;
 }
@@ -238,9 +258,10 @@ std::function<outcome()> add_launch(CLI::App& command) {
       "PROGRAM is a program with a kith::place_runtime (docs/places.md). All processes are on this machine; on "
       "several, use "
       "their mpirun or srun as for any MPI program. If a place is lost, the others end with an error that names "
-      "it, and write their recordings.\n"
-      "Exit code: 0; 3 if a signal ended a place, as an uncaught exception does; else that of the first place that "
-      "failed; 2 for a wrong command line.");
+      "it, and write their recordings; a program can ask that they go on (place_options::on_loss).\n"
+      "Exit code: 0; 3 if a signal ended a place, as an uncaught exception does, and the others did not go on; else "
+      "that "
+      "of the first place that failed; 2 for a wrong command line.");
   return [o] { return launch(*o); };
 }
 

@@ -39,7 +39,9 @@ class remote_result {
 std::function<void()> resumption(std::coroutine_handle<> suspended);
 
 /// Sends an activity. `result` is null if nobody asks for one.
-void spawn_at(int place, const remote_function& f, packed_arguments message, std::shared_ptr<remote_result> result);
+void spawn_at(int place, const remote_function& f, packed_arguments message, std::shared_ptr<remote_result> result,
+              bool idempotent);
+bool is_lost(int place);
 void finish(void* context, void (*f)(void*));
 
 /// Whether F returns an activity (activity.hpp), which only at(place).spawn() and async() start.

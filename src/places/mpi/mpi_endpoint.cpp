@@ -6,17 +6,46 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+// ULFM's, where the MPI that runs has them: Open MPI from 5 on, which its launcher is told by --with-ft ulfm, and
+// MPICH.
+extern "C" {
+[[gnu::weak]] int MPIX_Comm_failure_ack(MPI_Comm);
+[[gnu::weak]] int MPIX_Comm_failure_get_acked(MPI_Comm, MPI_Group*);
+}
+
 namespace kith::distributed::mpi {
 
 namespace {
 
-constexpr std::size_t large_bytes = 8 << 10;  // from here on a message goes by itself
 constexpr std::size_t most_spare = 64;
+
+/// The processes of the job that MPI has found failed since the last call. From then on receives from any source go on
+/// without them. Empty if this MPI does not have ULFM.
+std::vector<int> acknowledge_losses(MPI_Comm job) {
+  std::vector<int> failed;
+  if (MPIX_Comm_failure_ack == nullptr || MPIX_Comm_failure_get_acked == nullptr) return failed;
+  MPI_Group all = MPI_GROUP_NULL, lost = MPI_GROUP_NULL;
+  MPIX_Comm_failure_ack(job);
+  if (MPIX_Comm_failure_get_acked(job, &lost) != MPI_SUCCESS || lost == MPI_GROUP_NULL) return failed;
+  int count = 0;
+  MPI_Group_size(lost, &count);
+  if (count != 0) {
+    std::vector<int> theirs(static_cast<std::size_t>(count));
+    std::iota(theirs.begin(), theirs.end(), 0);
+    failed.resize(theirs.size());
+    MPI_Comm_group(job, &all);
+    MPI_Group_translate_ranks(lost, count, theirs.data(), all, failed.data());
+    MPI_Group_free(&all);
+  }
+  if (lost != MPI_GROUP_EMPTY) MPI_Group_free(&lost);
+  return failed;
+}
 
 }  // namespace
 
@@ -36,6 +65,10 @@ mpi_endpoint::mpi_endpoint(MPI_Comm job, std::vector<process_card> cards, const 
       bells_(job_, cards, here_),
       peers_(std::move(cards), here_, std::chrono::nanoseconds(static_cast<std::int64_t>(o.silence_seconds * 1e9))),
       gone_(outgoing_.size(), false),
+      leave_(outgoing_.size(), false),
+      survives_losses_(o.survives_losses),
+      most_of_batch_(survives_losses_ ? eager_bytes : batch_bytes),
+      large_bytes_(most_of_batch_ / 4),
       active_(clock::now()),
       spins_(o.spins) {
   MPI_Comm_set_errhandler(job_, MPI_ERRORS_RETURN);
@@ -46,7 +79,7 @@ mpi_endpoint::mpi_endpoint(MPI_Comm job, std::vector<process_card> cards, const 
 mpi_endpoint::~mpi_endpoint() {
   // After a loss MPI may wait for ever: the communicator and its requests are left to the end of the process.
   if (!in_order()) {
-    if (made_in_ == getpid()) say_farewell();
+    if (made_in_ == getpid() && !left_) say_farewell();
     bells_.keep();
     keep(std::move(ring_));
     keep(std::move(sends_));
@@ -127,7 +160,7 @@ std::optional<refusal> mpi_endpoint::agree(const std::string* why) {
 
 void mpi_endpoint::send(int place, bytes message) {
   if (gone_[static_cast<std::size_t>(place)]) return;
-  if (message.size() < large_bytes) {
+  if (message.size() < large_bytes_) {
     append(place, {record_kind::message, 0, message.size()}, message.data(), message.size());
   } else if (near_.reaches(place)) {
     announce(place, std::make_shared<const packed>(packed{std::move(message)}));
@@ -140,7 +173,7 @@ void mpi_endpoint::send(int place, bytes message) {
 
 void mpi_endpoint::send(int place, const std::shared_ptr<const packed>& message) {
   if (gone_[static_cast<std::size_t>(place)]) return;
-  if (message->size() >= large_bytes && near_.reaches(place)) {
+  if (message->size() >= large_bytes_ && near_.reaches(place)) {
     announce(place, message);
   } else {
     send(place, message->flattened());
@@ -160,7 +193,7 @@ void mpi_endpoint::announce(int place, std::shared_ptr<const packed> message) {
 
 void mpi_endpoint::append(int place, record r, const std::byte* data, std::size_t size) {
   receiver& out = to(place);
-  if (out.batch.size() + sizeof r + size > batch_bytes) flush(place);
+  if (out.batch.size() + sizeof r + size > most_of_batch_) flush(place);
   if (out.batch.capacity() == 0) {
     if (spare_.empty()) {
       out.batch.reserve(batch_bytes);
@@ -208,8 +241,9 @@ void mpi_endpoint::end_sends() {
   for (std::size_t i = 0, looked = 0; i < sends_.size() && looked < most; ++looked) {
     sent& s = sends_[i];
     int done = 0;
-    const int result = MPI_Testall(static_cast<int>(s.requests.size()), s.requests.data(), &done, MPI_STATUSES_IGNORE);
-    const bool fine = is_fine(result, s.to);
+    const bool fine =
+        !gone_[static_cast<std::size_t>(s.to)] &&
+        is_fine(MPI_Testall(static_cast<int>(s.requests.size()), s.requests.data(), &done, MPI_STATUSES_IGNORE), s.to);
     if (fine && done == 0) {
       ++i;
       continue;
@@ -248,7 +282,7 @@ bool mpi_endpoint::poll(bytes& message) {
 
 void mpi_endpoint::start(const collective& c) {
   active_ = clock::now();
-  is_fine(collectives_.start(c), -1);
+  if (!lost_any_) is_fine(collectives_.start(c), -1);
 }
 
 std::uint64_t mpi_endpoint::ended_collectives() {
@@ -294,12 +328,23 @@ bool mpi_endpoint::is_fine(int result, int place) {
   MPI_Error_string(result, text, &length);
   if (place >= 0) {
     lose({place, std::string("MPI: ") + text});
-  } else {  // a receive from any source failed: nothing can arrive any more
+  } else if (!survives_losses_ || !finds_loss()) {
+    // A receive from any source or a collective failed: nothing can arrive any more.
     for (int p = 0; p < places(); ++p) {
       if (p != here_) lose({p, std::string("MPI, receiving: ") + text});
     }
   }
   return false;
+}
+
+/// MPI has failed because a place was lost. MPI may know it a little earlier than the kernel says so.
+bool mpi_endpoint::finds_loss() {
+  for (const int p : acknowledge_losses(job_)) lose({p, "MPI says that its process has failed"});
+  for (int looks = 0; !lost_any_ && looks < 100; ++looks) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (lost_place& l : peers_.look_near(clock::now())) lose(std::move(l));
+  }
+  return lost_any_;
 }
 
 void mpi_endpoint::lose(lost_place what) {
@@ -319,10 +364,7 @@ void mpi_endpoint::lose(lost_place what) {
 
 void mpi_endpoint::watch() {
   const auto now = clock::now();
-  if (leaving_ && !left_) {
-    int done = 0;
-    if (is_fine(MPI_Test(&all_leave_, &done, MPI_STATUS_IGNORE), -1) && done != 0) left_ = true;
-  }
+  if (leaving_ && !left_) look_for_end();
   if (left_) return;
   if (peers_.should_sign(now)) {
     for (const int p : peers_.far()) {
@@ -341,9 +383,26 @@ std::optional<lost_place> mpi_endpoint::lost() {
   return first;
 }
 
+void mpi_endpoint::look_for_end() {
+  if (survives_losses_) {  // a barrier would not end after a loss
+    left_ = sends_.empty() && dirty_.empty();
+    for (int p = 0; p < places(); ++p)
+      left_ = left_ && (p == here_ || gone_[static_cast<std::size_t>(p)] || leave_[static_cast<std::size_t>(p)]);
+    return;
+  }
+  int done = 0;
+  if (is_fine(MPI_Test(&all_leave_, &done, MPI_STATUS_IGNORE), -1) && done != 0) left_ = true;
+}
+
 void mpi_endpoint::leave() {
   if (std::exchange(leaving_, true)) return;
   leaving_since_ = clock::now();
+  if (survives_losses_) {
+    for (int p = 0; p < places(); ++p) {
+      if (p != here_ && !gone_[static_cast<std::size_t>(p)]) append(p, {record_kind::leaving, 0, 0}, nullptr, 0);
+    }
+    return;
+  }
   is_fine(MPI_Ibarrier(leaving_job_, &all_leave_), -1);
 }
 

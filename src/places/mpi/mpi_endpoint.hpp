@@ -44,7 +44,7 @@ class mpi_endpoint final : public endpoint {
   std::uint64_t ended_collectives() override;
   std::optional<lost_place> lost() override;
   void leave() override;
-  bool has_left() override { return left_ || lost_any_; }
+  bool has_left() override { return left_ || (lost_any_ && (!survives_losses_ || gone_[0])); }
   /// As transport::agree().
   std::optional<refusal> agree(const std::string* why);
 
@@ -60,6 +60,9 @@ class mpi_endpoint final : public endpoint {
 
   static constexpr int batch_tag = 0, large_tag = 1;
   static constexpr std::size_t batch_bytes = 32 << 10;
+  // What MPI sends at once, without an answer of the receiver: a batch of a lost place has come as a whole then, or not
+  // at all. Otherwise its receive, which was matched, would never end, and M1 make those behind it wait.
+  static constexpr std::size_t eager_bytes = 3 << 10;
   static constexpr std::size_t ring_slots = 16;
   static constexpr std::size_t piece_bytes = 1 << 30;  // MPI counts in int
 
@@ -114,6 +117,8 @@ class mpi_endpoint final : public endpoint {
   void lose(lost_place what);
   std::optional<refusal> wait_for(MPI_Request r);
   bool is_fine(int result, int place);
+  bool finds_loss();
+  void look_for_end();
 
   const pid_t made_in_ = getpid();
   MPI_Comm job_;
@@ -137,6 +142,10 @@ class mpi_endpoint final : public endpoint {
   peers peers_;
   std::deque<lost_place> newly_lost_;
   std::vector<bool> gone_;
+  std::vector<bool> leave_;  // places that have said so; where losses are survived
+  const bool survives_losses_;
+  const std::size_t most_of_batch_;
+  const std::size_t large_bytes_;  // from here on a message goes by itself
   bool lost_any_ = false;
   bool leaving_ = false, left_ = false, refused_ = false;
   MPI_Request all_leave_ = MPI_REQUEST_NULL;

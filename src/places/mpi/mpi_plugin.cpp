@@ -150,12 +150,17 @@ std::vector<process_card> exchange_cards(MPI_Comm job, const join_options& o) {
   process_card mine = process_card::of_this_process();
   mine.program = o.program;
   mine.version = o.version;
+  mine.survives_losses = o.survives_losses ? 1 : 0;
   int all = 0;
   MPI_Comm_size(job, &all);
   std::vector<process_card> cards(static_cast<std::size_t>(all));
   MPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards.data(), sizeof mine, MPI_BYTE, job);
   for (std::size_t p = 1; p < cards.size(); ++p) {
-    if (cards[p].version == cards[0].version && cards[p].program == cards[0].program) continue;
+    if (cards[p].version == cards[0].version && cards[p].program == cards[0].program) {
+      if (cards[p].survives_losses == cards[0].survives_losses) continue;
+      throw std::runtime_error("place " + std::to_string(p) +
+                               " has another place_options::on_loss than place 0; expected the same in all processes");
+    }
     throw std::runtime_error("place " + std::to_string(p) + " (process " + std::to_string(cards[p].pid) + " on " +
                              cards[p].host + ") does not run the same program as place 0 (process " +
                              std::to_string(cards[0].pid) + " on " + cards[0].host +

@@ -23,6 +23,7 @@ struct process_card {
   std::uint64_t machine = 0;  // the same for two processes that see each other's process ids
   std::int32_t pid = 0;
   std::uint32_t version = 0;
+  std::uint32_t survives_losses = 0;
   std::uint64_t word_at = 0;  // the address of `word` in that process, to try whether it can be read
   char host[64] = {};
 

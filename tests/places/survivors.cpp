@@ -1,0 +1,193 @@
+// Modes of the program job in which places are lost and the others go on.
+#include "job.hpp"
+
+#include <kith/collectives.hpp>
+#include <kith/kith.hpp>
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace job {
+
+namespace {
+
+constexpr long numbers = 96;
+
+struct slots {
+  std::array<std::atomic<long>, numbers> of;
+};
+kith::place_local<slots> local;
+
+void set(long i, long value) { local->of[static_cast<std::size_t>(i)] = value; }
+
+/// Ends the process of that place, and does nothing elsewhere.
+void end_process(int place) {
+  if (kith::here() == place) kill(getpid(), SIGKILL);
+}
+
+long square(long i, int victim) {
+  std::this_thread::sleep_for(std::chrono::microseconds(300));
+  if (i % 7 == 3) end_process(victim);
+  return i * i;
+}
+/// Asks another place for the square, and writes it at place 0.
+void send_square(long i, int victim) {
+  const int next = static_cast<int>(i + kith::here() + 1) % kith::places();
+  kith::at(0).spawn<set>(i, kith::at(next).idempotent().async<square>(i, victim).get());
+}
+kith::activity<long> square_later(long i, int victim) {
+  const int next = static_cast<int>(i + kith::here() + 1) % kith::places();
+  co_return co_await kith::at(next).idempotent().async<square>(i, victim);
+}
+void fail() { throw std::runtime_error("this was to be expected"); }
+
+/// All squares are right, whichever places are lost meanwhile.
+void check_squares(int victim) {
+  for (auto& s : local->of) s = -1;
+  std::vector<kith::place_future<long>> plain, later;
+  kith::finish([&] {
+    for (long i = 0; i < numbers; ++i) {
+      const kith::place_ref to = kith::at(static_cast<int>(i) % kith::places()).idempotent();
+      to.spawn<send_square>(i, victim);
+      plain.push_back(to.async<square>(i, victim));
+      later.push_back(to.async<square_later>(i, victim));
+    }
+  });
+  for (long i = 0; i < numbers; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    check(plain[at].get() == i * i && later[at].get() == i * i, "results of idempotent activities");
+    check(local->of[at] == i * i, "and of what they have spawned");
+  }
+}
+
+/// Whether `f` throws place_lost of that place.
+template <class F>
+bool loses(int place, F f) {
+  try {
+    f();
+  } catch (const kith::place_lost& e) {
+    return e.place() == place;
+  }
+  return false;
+}
+
+bool has_collectives() {
+  try {
+    kith::barrier();
+    return true;
+  } catch (const kith::place_lost&) {
+    return false;
+  }
+}
+
+void check_failures() {
+  try {
+    kith::finish([] { kith::at(1).idempotent().spawn<fail>(); });
+    check(false, "an idempotent activity fails");
+  } catch (const kith::place_error& e) {
+    check(e.reason() == "this was to be expected", "its failure goes to the finish");
+  }
+  const auto failing = kith::at(1).idempotent().async<fail>();
+  try {
+    failing.get();
+    check(false, "its future fails");
+  } catch (const kith::place_error& e) {
+    check(e.place() == 1, "and says where");
+  }
+}
+
+/// What needs the lost place fails, and nothing else.
+void check_loss_of(int victim) {
+  kith::place_future<long> here, there;
+  const bool fails = loses(victim, [&] {
+    kith::finish([&] {
+      here = kith::at(0).async<square>(5L, victim);
+      kith::at(victim).spawn<end_process>(victim);
+      while (!kith::at(victim).is_lost()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+  });
+  check(fails && here.get() == 25, "a finish fails that waits for a lost place, and no future of another one");
+  check(loses(victim, [&] { kith::at(victim).spawn<set>(0L, 0L); }), "nothing is spawned at a lost place");
+  check(loses(victim, [&] { there = kith::at(victim).async<square>(1L, victim); }), "and nothing is asked of it");
+  check(!has_collectives(), "there are no collectives any more");
+}
+
+kith::place_options survivors() {
+  kith::place_options o = options();
+  o.on_loss = kith::place_loss::survivors_go_on;
+  if (std::getenv("JOB_CREDITS") != nullptr) o.admission = kith::place_admission::credits;
+  return o;
+}
+
+}  // namespace
+
+int run_survive() {
+  kith::place_runtime places(survivors());
+  const int last = places.places() - 1;
+  places.run([&] {
+    check_failures();
+    check_squares(-1);
+    kith::finish([] {
+      for (int p = 0; p < kith::places(); ++p) kith::at(p).idempotent().spawn<kith::barrier>();
+    });
+  });
+  places.run([&] {
+    check_squares(last);
+    check(kith::at(last).is_lost() && !kith::at(0).is_lost(), "a place was lost");
+  });
+  places.run([&] {
+    // The first place is lost already.
+    kith::place_future<long> there;
+    check(loses(last, [&] { kith::at(last).spawn<set>(0L, 0L); }), "a second run knows of it");
+    kith::finish([&] { there = kith::at(last).idempotent().async<square>(9L, -1); });
+    check(there.get() == 81, "an idempotent activity runs elsewhere at once");
+  });
+  if (last > 2) {
+    places.run([&] {
+      check(!has_collectives(), "there are no collectives any more");
+      check_squares(last - 1);
+    });
+  }
+  const auto counts = places.statistics();
+  check(counts.size() == static_cast<std::size_t>(places.places()), "an entry for each place");
+  if (places.has_place(0)) check(counts[0].activities != 0 && counts.back().activities == 0, "none of a lost place");
+  if (places.has_place(0)) std::printf("fine: survive %d\n", places.places());
+  return 0;
+}
+
+int run_lose() {
+  kith::place_runtime places(survivors());
+  const int last = places.places() - 1;
+  places.run([&] {
+    check_loss_of(last);
+    check_squares(-1);
+    if (last > 2) check_loss_of(last - 1);
+    check_squares(-1);
+  });
+  if (places.has_place(0)) std::puts("fine: lose");
+  return 0;
+}
+
+int run_squares(bool without_first) {
+  kith::place_runtime places(survivors());
+  if (places.has_place(0)) std::fprintf(stderr, "started\n");
+  places.run([&] {
+    for (int round = 0; round < 12; ++round) check_squares(-1);
+    if (without_first) end_process(0);
+  });
+  if (places.has_place(0)) std::puts("fine: squares");
+  return 0;
+}
+
+}  // namespace job
