@@ -28,7 +28,7 @@ class distribution {
     coarse,    // the whole allocation on one node, the next one on the next node
     local,     // on the node of the calling worker
     block,     // one contiguous, equal share for each node
-    at_node,   // on a named node
+    at_node,   // on a named node; on a machine with fewer nodes it wraps
     deferred,  // each region on the node where the first task that writes it is placed
   };
 
@@ -68,6 +68,23 @@ class distribution {
 void* allocate(std::size_t bytes, distribution how = {});
 /// The same for a given runtime, from any thread. `local` is the node of the processor that the caller runs on.
 void* allocate(runtime& rt, std::size_t bytes, distribution how = {});
+/// Rejects a text at compile time, with a message that says what to write.
+template <class Text>
+  requires std::is_convertible_v<const Text&, std::string_view>
+void* allocate(std::size_t, const Text&) {
+  static_assert(
+      sizeof(Text) == 0,
+      "argument 2 of allocate is a text; write kith::distribution::block, or kith::distribution::parse(text)");
+  return nullptr;
+}
+template <class Text>
+  requires std::is_convertible_v<const Text&, std::string_view>
+void* allocate(runtime&, std::size_t, const Text&) {
+  static_assert(
+      sizeof(Text) == 0,
+      "argument 3 of allocate is a text; write kith::distribution::block, or kith::distribution::parse(text)");
+  return nullptr;
+}
 /// While it lives, memory that this thread allocates outside of tasks, without naming a runtime, belongs to `rt`.
 /// For code that cannot pass a runtime, such as containers.
 class allocation_scope {

@@ -26,6 +26,12 @@ class runtime {
   explicit runtime(const Text&) {
     static_assert(sizeof(Text) == 0, "argument 1 of runtime is a text; write kith::runtime rt({.policy = \"steal\"})");
   }
+  /// Likewise a number.
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  explicit runtime(Number) {
+    static_assert(sizeof(Number) == 0, "argument 1 of runtime is a number; write kith::runtime rt({.workers = 4})");
+  }
   /// Waits for all submitted tasks, then stops the workers. A task of this runtime must not call it: that ends
   /// the program. In a child of fork(), the destructor of a runtime made before the fork does nothing, and its
   /// other members throw kith::error.

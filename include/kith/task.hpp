@@ -7,6 +7,7 @@
 #include <kith/error.hpp>
 #include <kith/options.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace kith {
@@ -41,6 +42,14 @@ template <class F, class... Args>
 /// `error` if the thread runs no task, or if no stack is left for the tasks that should run meanwhile
 /// (runtime_options::stacks): children that have not started are then cancelled, and all others have ended.
 void wait();
+/// A call with a task or a future: the compiler says what to write.
+template <class T>
+  requires(detail::has_task<T> || std::is_same_v<T, task_ref>)
+void wait(const T&) {
+  static_assert(sizeof(T) == 0,
+                "wait takes no task, it waits for all children of the running one; write f.wait() or f.get() for the "
+                "future of one task, as kith::async returns it");
+}
 
 /// True if the running task's scope, or one around it, was cancelled. Long tasks may ask, and end early.
 bool cancelled() noexcept;

@@ -158,7 +158,7 @@ void captured_graph::content::run_as_tasks(native::worker& w) {
     failure = std::current_exception();
     s->cancel();
   }
-  if (s->unfinished() != 0) w.engine.policy.waiting(w);
+  if (s->unfinished() != 0) w.tell_waiting(*s);
   w.wait_for(s, "captured_graph::run()");
   if (std::exception_ptr of_task = s->take_failure(); !failure) failure = std::move(of_task);
   give_scope(*s);

@@ -34,8 +34,8 @@ creation::creation(std::uint64_t runtime) : runtime_(runtime), outside_(false) {
   native::engine* const e = native::engine_of_number(runtime);
   if (e == nullptr) {
     throw error(
-        "future::then(), when_all(): the future's runtime has ended; call it inside a task, or while that runtime "
-        "lives");
+        "future::then(), when_all(): the future's runtime has ended; call it while that runtime lives, or take the "
+        "value with get()");
   }
   scope_ = &open_outside(*e);
   outside_ = true;

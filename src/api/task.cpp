@@ -72,7 +72,7 @@ group::~group() {
   const bool left_by_exception = std::uncaught_exceptions() > unwinding_;
   if (left_by_exception) cancel();
   try {
-    if (scope_->unfinished() != 0) w.engine.policy.waiting(w);
+    if (scope_->unfinished() != 0) w.tell_waiting(*scope_);
     w.wait_for(scope_, "kith::group");
   } catch (...) {  // no stack was left for the wait
     (scope_ != nullptr ? *scope_ : w.children()).fail(std::current_exception());
@@ -92,7 +92,7 @@ void group::wait() {
         "group::wait(): the caller did not make the group; expected the task that did. A task of the group that waits "
         "for others can keep their futures (kith::async), or make a group of its own");
   }
-  if (scope_->unfinished() != 0) w.engine.policy.waiting(w);
+  if (scope_->unfinished() != 0) w.tell_waiting(*scope_);
   try {
     w.wait_for(scope_, "kith::group::wait()");
   } catch (...) {

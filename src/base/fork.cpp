@@ -1,11 +1,9 @@
 #include "base/fork.hpp"
 
-#include "base/invariant.hpp"
-
 #include <pthread.h>
 
-#include <array>
 #include <cstddef>
+#include <vector>
 
 namespace kith {
 
@@ -19,8 +17,7 @@ struct kept {
 /// Never destroyed, because threads may fork while the process ends.
 struct registry {
   std::mutex guard;
-  std::array<kept, 8> all{};
-  std::size_t count = 0;
+  std::vector<kept> all;
 };
 registry& kept_locks() {
   static registry& r = *new registry;
@@ -30,17 +27,17 @@ registry& kept_locks() {
 void before_fork() noexcept {
   registry& r = kept_locks();
   r.guard.lock();
-  for (std::size_t i = 0; i < r.count; ++i) r.all[i].lock->lock();
+  for (const kept& k : r.all) k.lock->lock();
 }
 void unlock_all() noexcept {
   registry& r = kept_locks();
-  for (std::size_t i = r.count; i-- > 0;) r.all[i].lock->unlock();
+  for (std::size_t i = r.all.size(); i-- > 0;) r.all[i].lock->unlock();
   r.guard.unlock();
 }
 void in_child() noexcept {
   registry& r = kept_locks();
-  for (std::size_t i = 0; i < r.count; ++i) {
-    if (r.all[i].in_child != nullptr) r.all[i].in_child();
+  for (const kept& k : r.all) {
+    if (k.in_child != nullptr) k.in_child();
   }
   unlock_all();
 }
@@ -52,8 +49,7 @@ void keep_over_fork(std::mutex& lock, void (*child)() noexcept) {
   static_cast<void>(watched);
   registry& r = kept_locks();
   std::lock_guard held(r.guard);
-  KITH_INVARIANT(r.count < r.all.size(), "there is room for all locks that are kept over fork");
-  r.all[r.count++] = {&lock, child};
+  r.all.push_back({&lock, child});
 }
 
 }  // namespace kith

@@ -27,7 +27,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <exception>
 #include <mutex>
+#include <new>
 #include <string_view>
 #include <utility>
 
@@ -131,6 +133,21 @@ std::vector<listed_policy> all_policies() {
   return all;
 }
 
+/// Names the policy in what its constructor throws, if that is not Kith's own.
+template <class World>
+std::unique_ptr<policy<World>> built(policy_maker<World> maker, const policy_context& context,
+                                     const policy_options& given) {
+  try {
+    return maker(context, given);
+  } catch (const error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw error("policy '" + given.policy() + "': its constructor failed: " + e.what());
+  }
+}
+
 bool may_be_in_a_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-'; }
 
 }  // namespace
@@ -143,17 +160,15 @@ std::vector<policy_entry> policy_list() {
 
 void register_policy(const policy_entry& about, policy_maker<native::world> native,
                      policy_maker<sequential::world> sequential) {
-  const std::string_view name = about.name;
+  const std::string_view name = about.name != nullptr ? about.name : "";
   if (name.empty() || !std::ranges::all_of(name, may_be_in_a_name))
     throw error("register_policy(): '" + std::string(name) + "': expected a name of letters, digits and '-'");
-  std::vector<policy_entry> taken = policy_list();
-  taken.push_back(
-      {.name = "replay", .paper = "", .section = "", .summary = "", .options = {}});  // the name of the gate (replay/)
-  for (const policy_entry& p : taken) {
-    if (name == p.name)
-      throw error("register_policy(): there is a policy '" + std::string(name) + "' already; choose another name");
-  }
   const std::lock_guard lock(registering);
+  const auto has_name = [&](const listed_policy& p) { return name == p.about.name; };
+  if (name == "replay" || std::ranges::any_of(policies, has_name) || std::ranges::any_of(registered(), has_name))
+    throw error("register_policy(): there is a policy '" + std::string(name) + "' already; choose another name");
+  if (native == nullptr || sequential == nullptr)
+    throw error("register_policy(): '" + std::string(name) + "': expected a function that builds it, for both worlds");
   registered().push_back({about, native, sequential});
 }
 
@@ -163,7 +178,7 @@ std::unique_ptr<policy<World>> make_policy(const std::string& text, const policy
   std::vector<std::string> names;
   for (const listed_policy& p : all_policies()) {
     names.emplace_back(p.about.name);
-    if (name == names.back()) return p.maker<World>()(context, policy_options(text, p.about.options));
+    if (name == names.back()) return built(p.maker<World>(), context, policy_options(text, p.about.options));
   }
   throw error(no_such("policy", name, names), error_kind::setting);
 }

@@ -51,6 +51,10 @@ cp "$here/policy_library/CMakeLists.txt" "$root/examples/policies/by_type.cpp" "
 quietly cmake -S "$work/policy" -B "$work/policy/build" -DCMAKE_PREFIX_PATH="$work/moved" -DCMAKE_CXX_COMPILER="$compiler"
 quietly cmake --build "$work/policy/build"
 quietly "$work/moved/bin/kith" app life --small --policy-library "$work/policy/build/libby_type.so" --policy by-type:steal=off
+quietly "$work/moved/bin/kith" app life --small --policy-library "$work/policy/build/libwith_kith.so" --policy by-type
+"$work/moved/bin/kith" policies --policy-library "$work/policy/build/libby_type.so" --policy-library "$work/policy/build/libwith_kith.so" >"$work/log" 2>&1 &&
+  { echo "a policy was added twice"; exit 1; }
+grep -q "libwith_kith.so: register_policy(): there is a policy 'by-type' already" "$work/log" || { cat "$work/log"; exit 1; }
 quietly python3 "$here/links.py" "$work/moved/share/doc/kith"
 
 quietly cmake -S "$here/subproject" -B "$work/subproject" -DKITH_SOURCE="$root" -DCMAKE_CXX_COMPILER="$compiler" \

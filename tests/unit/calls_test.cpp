@@ -225,6 +225,10 @@ TEST(calls, futures_without_a_task_or_a_runtime_are_named) {
   }
   EXPECT_EQ(old.get(), 3);  // the value outlives the runtime
   EXPECT_THAT(message_of([&] { std::ignore = old.then([](int) {}); }), HasSubstr("runtime has ended"));
+  kith::runtime another(make_options(1));
+  another.run([&] {  // a task of another runtime is of no help
+    EXPECT_THAT(message_of([&] { std::ignore = old.then([](int) {}); }), HasSubstr("take the value with get()"));
+  });
   EXPECT_THAT(message_of([&] { std::ignore = kith::when_all(std::vector<kith::future<int>>()); }),
               HasSubstr("no task runs on this thread"));
 }

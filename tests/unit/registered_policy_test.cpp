@@ -11,6 +11,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace {
 
@@ -73,6 +77,88 @@ TEST(registered_policy, has_a_name_of_its_own) {
   EXPECT_THAT([] { refuse_or_add("replay"); }, ThrowsMessage<error>(HasSubstr("there is a policy 'replay' already")));
   EXPECT_THAT([] { refuse_or_add("two words"); },
               ThrowsMessage<error>(HasSubstr("'two words': expected a name of letters")));
+  EXPECT_THAT([] { refuse_or_add(nullptr); }, ThrowsMessage<error>(HasSubstr("'': expected a name of letters")));
+  EXPECT_THAT([] { refuse_or_add("never-made"); },
+              ThrowsMessage<error>(HasSubstr("'never-made': expected a function that builds it")));
+}
+
+/// Its constructor makes a mistake. Other tests run every policy that there is, with its defaults.
+template <class World>
+class mistaken final : public kith::policy<World> {
+ public:
+  using worker = typename World::worker;
+
+  static constexpr std::array options{
+      kith::one_of("does", "nothing|missing|word|number|values|throw", "its mistake"),
+  };
+  static constexpr kith::policy_entry about{
+      .name = "mistaken", .summary = "its constructor makes a mistake", .options = options};
+
+  mistaken(const kith::policy_context& context, const kith::policy_options& given)
+      : queues_(context, kith::queue_order::fifo, true) {
+    if (given.is("does", "missing")) static_cast<void>(given.text("absent"));
+    if (given.is("does", "word")) static_cast<void>(given.is("does", "something"));
+    if (given.is("does", "number")) static_cast<void>(given.number("does"));
+    if (given.is("does", "values")) static_cast<void>(given.word("does", {1, 2}));
+    if (given.is("does", "throw")) throw std::runtime_error("nothing to do");
+  }
+  kith::task* ready(std::span<kith::task* const> tasks, worker& self, kith::ready_reason) override {
+    queues_[0].push(tasks, self);
+    return nullptr;
+  }
+  kith::poll_result next(worker& self) override { return queues_.next(self); }
+
+ private:
+  kith::worker_queues<World> queues_;
+};
+
+TEST(registered_policy, that_is_registered_by_several_threads_is_there_once) {
+  constexpr int threads = 8;
+  std::atomic<int> there{0}, registered{0};
+  std::vector<std::thread> all;
+  for (int i = 0; i < threads; ++i) {
+    all.emplace_back([&] {
+      ++there;
+      while (there < threads) {
+      }
+      try {
+        kith::register_policy<mistaken>();
+        ++registered;
+      } catch (const error&) {
+      }
+    });
+  }
+  for (std::thread& t : all) t.join();
+  EXPECT_EQ(registered, 1);
+  const std::vector<kith::policy_entry> listed = kith::policy_list();
+  EXPECT_EQ(std::ranges::count_if(listed, [](const auto& p) { return std::string(p.name) == "mistaken"; }), 1);
+}
+
+TEST(registered_policy, whose_constructor_makes_a_mistake_is_named) {
+  const auto message_of = [](const std::string& does) {
+    try {
+      const kith::runtime rt(make_options(1, "mistaken:does=" + does));
+    } catch (const error& e) {
+      return std::string(e.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_THAT(message_of("missing"), HasSubstr("policy 'mistaken': its constructor asks for the option 'absent'"));
+  EXPECT_THAT(message_of("word"), HasSubstr("'does' being 'something', which is not one of its words"));
+  EXPECT_THAT(message_of("number"), HasSubstr("'does' as a number, but it may be a word"));
+  EXPECT_THAT(message_of("values"), HasSubstr("'does' with 2 values for its 6 words"));
+  EXPECT_THAT(message_of("throw"), HasSubstr("policy 'mistaken': its constructor failed: nothing to do"));
+}
+
+TEST(sequential_world, has_the_values_that_workers_share) {
+  kith::sequential::world::shared<int> v{4};
+  int expected = 5;
+  EXPECT_FALSE(v.compare_exchange_strong(expected, 6, kith::relaxed));
+  EXPECT_EQ(expected, 4);
+  EXPECT_TRUE(v.compare_exchange_weak(expected, 6, kith::relaxed));
+  EXPECT_EQ(v.exchange(9, kith::relaxed), 6);
+  EXPECT_EQ(v.fetch_sub(2, kith::relaxed), 9);
+  EXPECT_EQ(v.load(kith::relaxed), 7);
 }
 
 }  // namespace

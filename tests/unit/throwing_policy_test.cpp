@@ -1,4 +1,4 @@
-// A policy that throws from ready(), for example because it has no memory for its queue.
+// A policy that throws from ready() or waiting(), for example because it has no memory for its queue.
 #include "policy/contract/register_policy.hpp"
 #include "policy/worker_queues.hpp"
 #include "support/workers.hpp"
@@ -17,19 +17,21 @@ namespace {
 using kith::test::make_options;
 using testing::ThrowsMessage;
 
-/// With armed=on, throws once, when it has queued several tasks that the end of another one has made ready. Other tests
-/// run every policy that there is, with its defaults.
+/// With armed=on, throws once, when it has queued several tasks that the end of another one has made ready; with
+/// armed=waits, whenever a task waits. Other tests run every policy that there is, with its defaults.
 template <class World>
 class throws_once final : public kith::policy<World> {
  public:
   using worker = typename World::worker;
 
-  static constexpr std::array options{kith::one_of("armed", "off|on", "whether it throws")};
+  static constexpr std::array options{kith::one_of("armed", "off|on|waits", "when it throws")};
   static constexpr kith::policy_entry about{
       .name = "throws-once", .summary = "throws once from ready()", .options = options};
 
   throws_once(const kith::policy_context& context, const kith::policy_options& given)
-      : queues_(context, kith::queue_order::fifo, true), throws_(given.is("armed", "on")) {}
+      : queues_(context, kith::queue_order::fifo, true),
+        throws_(given.is("armed", "on")),
+        throws_at_waits_(given.is("armed", "waits")) {}
 
   kith::task* ready(std::span<kith::task* const> tasks, worker& self, kith::ready_reason why) override {
     for (kith::task* t : tasks) queues_[0].push(*t, self);
@@ -38,15 +40,22 @@ class throws_once final : public kith::policy<World> {
     return nullptr;
   }
   kith::poll_result next(worker& self) override { return queues_.next(self); }
+  void waiting(worker&) override {
+    if (throws_at_waits_) throw std::runtime_error("no room to wait");
+  }
 
  private:
   kith::worker_queues<World> queues_;
-  bool throws_;
+  bool throws_, throws_at_waits_;
 };
 
-TEST(throwing_policy, its_exception_arrives_at_the_wait_and_no_task_is_lost) {
+void register_it() {
   static const bool registered = (kith::register_policy<throws_once>(), true);
   ASSERT_TRUE(registered);
+}
+
+TEST(throwing_policy, its_exception_arrives_at_the_wait_and_no_task_is_lost) {
+  register_it();
   kith::runtime rt(make_options(1, "throws-once:armed=on"));  // another worker has no wait at which it could arrive
   std::array<int, 5> ran{};
   int cell = 0;
@@ -65,6 +74,32 @@ TEST(throwing_policy, its_exception_arrives_at_the_wait_and_no_task_is_lost) {
     for (std::size_t i = 1; i < 5; ++i) kith::spawn([&ran, i] { ++ran[i]; }, kith::in(cell));
   });
   EXPECT_THAT(ran, testing::Each(2));
+}
+
+/// On any worker, what waiting() throws is thrown where tasks are waited for, and nothing is left behind.
+TEST(throwing_policy, its_exception_at_a_wait_arrives_there) {
+  register_it();
+  for (const int workers : {1, 3}) {
+    kith::runtime rt(make_options(workers, "throws-once:armed=waits"));
+    const auto throws = ThrowsMessage<std::runtime_error>("no room to wait");
+    EXPECT_THAT([&] { rt.run([] { kith::spawn([] {}); }); }, throws);
+    rt.run([&] {
+      kith::spawn([] {});
+      EXPECT_THAT([] { kith::wait(); }, throws);
+      kith::group g;
+      g.spawn([] {});
+      EXPECT_THAT([&] { g.wait(); }, throws);
+    });
+    EXPECT_THAT([&] { rt.run([] { kith::spawn([] { kith::spawn([] {}); }); }); }, throws);  // a body leaves its child
+    EXPECT_THAT(
+        [&] {
+          rt.run([] {
+            kith::group g;
+            g.spawn([] {});
+          });
+        },
+        throws);
+  }
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <dlfcn.h>
 
+#include <exception>
+
 namespace kith::tools {
 
 namespace {
@@ -23,7 +25,13 @@ void load(const std::string& file) {
     throw error("--policy-library " + file + ": has no function " + policy_library_symbol +
                 "(); expected a library of policies (docs/policies.md)");
   }
-  const int compiled_with = reinterpret_cast<policy_library_entry*>(entry)();
+  const int compiled_with = [&] {
+    try {
+      return reinterpret_cast<policy_library_entry*>(entry)();
+    } catch (const std::exception& e) {
+      throw error("--policy-library " + file + ": " + e.what());
+    }
+  }();
   if (compiled_with != policy_interface) {
     throw error("--policy-library " + file + ": compiled with the headers of policy contract " +
                 std::to_string(compiled_with) + ", this is " + std::to_string(policy_interface) + "; compile it again");

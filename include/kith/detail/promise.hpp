@@ -54,6 +54,15 @@ class completion {
   std::atomic<std::uint32_t> sleeping_{0};
 };
 
+/// Checks the type of a result.
+template <class R>
+struct result_check {
+  static constexpr bool value = std::is_void_v<R> || std::is_move_constructible_v<R>;
+  static_assert(value,
+                "argument 1 of async (submit, then) returns an object that can be neither copied nor moved; return a "
+                "std::unique_ptr to it");
+};
+
 template <class R>
 struct result_of {
   using stored = std::conditional_t<std::is_void_v<R>, bool, R>;
@@ -169,9 +178,13 @@ template <class F, class Make, class... Args>
 auto create_with_result(F&& f, Make&& make, const Args&... args) {
   auto bound = bind_accesses(std::forward<F>(f), args...);
   using R = std::decay_t<std::invoke_result_t<decltype(bound)&>>;
-  auto result = std::make_shared<result_of<R>>();
-  const made_task made = make(promise<R, decltype(bound)>(result, std::move(bound)));
-  return future_internals::make<R>(std::move(result), made);
+  if constexpr (result_check<R>::value) {
+    auto result = std::make_shared<result_of<R>>();
+    const made_task made = make(promise<R, decltype(bound)>(result, std::move(bound)));
+    return future_internals::make<R>(std::move(result), made);
+  } else {
+    return future<std::conditional_t<result_check<R>::value, R, void>>();
+  }
 }
 
 /// The values of a future of futures (when_all), as a tuple of references; void ones have none.

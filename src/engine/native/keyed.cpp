@@ -114,7 +114,7 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
 
 void node_scope::run(std::span<const task_ref> wanted) {
   native::worker& w = owner_of(*scope_);
-  w.engine.policy.waiting(w);
+  w.tell_waiting(*scope_);
   std::vector<task*> first;
   for (task_ref r : wanted) first.push_back(&w.engine.space[reference::from(r).index]);
   w.count_begun(*scope_, first.size());

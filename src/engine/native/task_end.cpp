@@ -49,7 +49,7 @@ bool worker::leave(task& t, detail::scope& children, bool held) {
       fail_late(t, std::move(failure), held);
     return false;
   }
-  engine.policy.waiting(*this);
+  tell_waiting(children);
   if (children.listed && !children.leveled) {
     if (adopted_.size() >= adopted_bound_) adopted_bound_ = edges::drop_stale(adopted_, engine.space, 256);
     adopted_.insert(adopted_.end(), children.children.begin(), children.children.end());

@@ -57,7 +57,7 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
       pause();
       if (++failed_searches < life::throttle::most_failed_searches) continue;
       if (std::exchange(waiting_announced, true)) break;
-      engine.policy.waiting(*this);  // it may hold tasks back
+      tell_waiting(s);  // it may hold tasks back
       failed_searches = 0;
       continue;
     }

@@ -82,8 +82,16 @@ std::exception_ptr worker::run_apart(void* context, void (*f)(void*)) {
   return failure;
 }
 
-void worker::tell_waiting() {
-  if (children_scope != nullptr && children_scope->unfinished() != 0) engine.policy.waiting(*this);
+void worker::tell_waiting() noexcept {
+  if (children_scope != nullptr && children_scope->unfinished() != 0) tell_waiting(*children_scope);
+}
+
+void worker::tell_waiting(detail::scope& s) noexcept {
+  try {
+    engine.policy.waiting(*this);
+  } catch (...) {
+    s.fail(std::current_exception());
+  }
 }
 
 void worker::wait_for_children() {

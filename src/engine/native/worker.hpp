@@ -73,7 +73,9 @@ class worker : public native_seat, public worker_view {
   /// Waits for the running task's children, if there are any, and throws their first failure.
   void wait_for_children();
   /// Calls policy::waiting() if the running task has created children.
-  void tell_waiting();
+  void tell_waiting() noexcept;
+  /// Calls it because tasks of `s` are waited for, or left. What it throws goes to `s`, and so to who waits for them.
+  void tell_waiting(detail::scope& s) noexcept;
   /// Waits for the running task's children and gives their scope back. Returns their first failure, if any.
   std::exception_ptr end_children();
   /// Calls f(context), then waits for the tasks that it created. Returns the first failure, if any.

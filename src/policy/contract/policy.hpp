@@ -7,6 +7,12 @@
 // protection, and all other state lives in queue blocks. The constructor, NAME(const policy_context&, const
 // policy_options&), builds the queues; the destructor is called when they are empty.
 //
+// It is called in the middle of the engine's work: it calls no public function of Kith (spawn, wait, allocate, ...).
+// Simulations repeat if it decides by nothing that differs between two runs, such as a task's address. What its
+// constructor throws, the maker of the runtime gets. What ready() and next() throw arrives at the wait that this worker
+// is in; on a thread without one it ends the program. Tasks that ready() has not queued by then never run. What
+// waiting() throws arrives where the tasks are waited for.
+//
 // A worker may claim a task past its queue if the task's parent waits or its parent's body has ended. The entry
 // left in the queue is dead: when next() returns it, the engine drops it and asks again. Until then the task's
 // slot is not reused, and may be read. Queue blocks find and drop dead entries themselves

@@ -1,6 +1,5 @@
 #include "policy/contract/policy_options.hpp"
 
-#include "base/invariant.hpp"
 #include "base/nearest.hpp"
 
 #include <kith/error.hpp>
@@ -32,6 +31,11 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   std::int64_t value = 0;
   const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   return failure == std::errc() && rest == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+/// The author of a policy has made a mistake.
+[[noreturn]] void blame_constructor(const std::string& policy, std::string_view key, const std::string& why) {
+  throw error("policy '" + policy + "': its constructor asks for the option '" + std::string(key) + "'" + why);
 }
 
 }  // namespace
@@ -92,13 +96,16 @@ bool policy_options::has(std::string_view key) const noexcept {
 bool policy_options::is(std::string_view key, std::string_view word) const {
   const policy_option& option = option_of(key);
   const std::vector<std::string_view> words = words_of(option);
-  KITH_INVARIANT(std::ranges::find(words, word) != words.end(), "the option has the word that is asked for");
+  if (std::ranges::find(words, word) == words.end())
+    blame_constructor(name_, key, " being '" + std::string(word) + "', which is not one of its words");
   const auto given = given_.find(key);
   return word == (given == given_.end() ? words.front() : std::string_view(given->second));
 }
 
 std::int64_t policy_options::number(std::string_view key) const {
   const policy_option& option = option_of(key);
+  if (!option.words.empty())
+    blame_constructor(name_, key, " as a number, but it may be a word; write is(), number_or_word() or text()");
   const auto given = given_.find(key);
   return given == given_.end() ? option.otherwise : *number_in(given->second);
 }
@@ -130,13 +137,17 @@ void policy_options::check(const policy_option& option, std::string_view given) 
 
 const policy_option& policy_options::option_of(std::string_view key) const {
   const auto at = std::ranges::find(table_, key, &policy_option::key);
-  KITH_INVARIANT(at != table_.end(), "a policy asks for options of its table");
+  if (at == table_.end()) blame_constructor(name_, key, ", which is not in the table of its options");
   return *at;
 }
 
 std::size_t policy_options::place_of_word(std::string_view key, std::size_t count) const {
   const std::vector<std::string_view> words = words_of(option_of(key));
-  KITH_INVARIANT(words.size() == count, "each word of the option has a value");
+  if (words.size() != count) {
+    blame_constructor(name_, key,
+                      " with " + std::to_string(count) + " values for its " + std::to_string(words.size()) +
+                          " words; expected one for each");
+  }
   const auto given = given_.find(key);
   if (given == given_.end()) return 0;
   return static_cast<std::size_t>(std::ranges::find(words, given->second) - words.begin());

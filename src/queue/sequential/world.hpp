@@ -68,7 +68,7 @@ struct no_mutex {
   void unlock() noexcept {}
 };
 
-/// A value with the interface of an atomic.
+/// A value with those functions of an atomic that policies use.
 template <class T>
 class unshared_value {
  public:
@@ -76,7 +76,20 @@ class unshared_value {
   unshared_value(T v) : value_(v) {}
   T load(std::memory_order) const noexcept { return value_; }
   void store(T v, std::memory_order) noexcept { value_ = v; }
-  T fetch_add(T v, std::memory_order) noexcept { return std::exchange(value_, static_cast<T>(value_ + v)); }
+  T exchange(T v, std::memory_order) noexcept { return std::exchange(value_, v); }
+  T fetch_add(T v, std::memory_order) noexcept { return exchange(static_cast<T>(value_ + v), relaxed); }
+  T fetch_sub(T v, std::memory_order) noexcept { return exchange(static_cast<T>(value_ - v), relaxed); }
+  bool compare_exchange_strong(T& expected, T v, std::memory_order, std::memory_order = relaxed) noexcept {
+    if (value_ != expected) {
+      expected = value_;
+      return false;
+    }
+    value_ = v;
+    return true;
+  }
+  bool compare_exchange_weak(T& expected, T v, std::memory_order o, std::memory_order = relaxed) noexcept {
+    return compare_exchange_strong(expected, v, o);
+  }
 
  private:
   T value_{};
