@@ -25,7 +25,8 @@ class network {
   /// Runs until nothing is left to do. `done` must come with the last step that had to be waited for.
   void run() {
     while (!running_.empty() || !bag_.empty()) {
-      ASSERT_TRUE(ended == 0 || (gone_ >= 0 && failed)) << "the finish ended before " << running_.size() << " activities";
+      ASSERT_TRUE(ended == 0 || (gone_ >= 0 && failed))
+          << "the finish ended before " << running_.size() << " activities";
       ASSERT_LE(ended, 1);
       advance();
     }
