@@ -356,17 +356,27 @@ place_ref at(int place) {
 
 namespace detail {
 
-bool is_lost(int place) { return the_only("place_ref::is_lost()").here().has_lost(place); }
+namespace {
+
+void expect_known(int place) {
+  const int all = the_only("at()").all().places;
+  if (place < all) return;
+  throw error("at(" + std::to_string(place) + "): this place_ref is of another place_runtime; now there are " +
+              std::to_string(all) + " places");
+}
+
+}  // namespace
+
+bool is_lost(int place) {
+  expect_known(place);
+  return the_only("at(place).is_lost()").here().has_lost(place);
+}
 
 void spawn_at(int to, const remote_function& f, packed_arguments message, std::shared_ptr<remote_result> result,
               bool idempotent) {
   distributed::expect_numbered(f, to);
   const distributed::caller me = distributed::caller_of("at(place).spawn()");
-  const int all = the_only("at()").all().places;
-  if (to >= all) {
-    throw error("at(" + std::to_string(to) + "): this place_ref is of another place_runtime; now there are " +
-                std::to_string(all) + " places");
-  }
+  expect_known(to);
   if (!idempotent || !me.at->all().survives_losses) {
     me.at->spawn(*me.running, to, f, std::move(message), std::move(result));
   } else {

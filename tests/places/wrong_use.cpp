@@ -49,6 +49,10 @@ int run_again() {
   wrong = options();
   wrong.places = last + 2;
   check_refusal(wrong, "places: " + std::to_string(last + 2) + " are asked for");
+  wrong = options();
+  if (is_last) wrong.on_loss = kith::place_loss::survivors_go_on;
+  check(last == 0 || refusal_of(wrong).find("another place_options::on_loss than place 0") != std::string::npos,
+        "processes that do not agree on losses");
   kith::place_runtime places(options());
   places.run([] { check_collectives(); });
   if (places.has_place(0)) std::puts("fine: again");

@@ -146,9 +146,20 @@ TEST(PlaceFailure, OfAPlaceOfAnEarlierRuntime) {
     rt.run([&] { far = kith::at(3); });
   }
   kith::place_runtime rt(make_place_options(2));
-  EXPECT_THAT(
-      [&] { rt.run([&] { far->spawn([] {}); }); },
-      ThrowsMessage<kith::error>(HasSubstr("this place_ref is of another place_runtime; now there are 2 places")));
+  const auto throws =
+      ThrowsMessage<kith::error>(HasSubstr("this place_ref is of another place_runtime; now there are 2 places"));
+  EXPECT_THAT([&] { rt.run([&] { far->spawn([] {}); }); }, throws);
+  EXPECT_THAT([&] { static_cast<void>(far->is_lost()); }, throws);
+  EXPECT_FALSE(kith::at(1).is_lost());
+}
+
+TEST(PlaceFailure, OfIdempotentActivitiesInOneProcess) {
+  kith::place_options o = make_place_options(3);
+  o.on_loss = kith::place_loss::survivors_go_on;  // no place of one process is lost alone
+  kith::place_runtime rt(o);
+  EXPECT_THAT([&] { rt.run([] { kith::at(2).idempotent().spawn([] { throw_error("again"); }); }); },
+              ThrowsMessage<kith::place_error>(HasSubstr("place 2: again")));
+  rt.run([] { EXPECT_EQ(kith::at(1).idempotent().async([](int i) { return i + 1; }, 41).get(), 42); });
 }
 
 TEST(PlaceFailure, KeepsItsPlaceOnTheWay) {

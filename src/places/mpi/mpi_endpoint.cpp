@@ -313,7 +313,8 @@ void mpi_endpoint::sleep(clock::time_point until) {
     return;
   }
   const clock::duration most = bells_.rung_by_all() && !leaving_ ? 10ms : 500us;
-  clock::duration nap = moving || !collectives_.empty() ? 5us : std::clamp<clock::duration>(idle / 8, 5us, most);
+  clock::duration nap =
+      moving || (!collectives_.empty() && !lost_any_) ? 5us : std::clamp<clock::duration>(idle / 8, 5us, most);
   bells_.own().sleep(heard_, std::min(until, now + nap));
 }
 
