@@ -73,6 +73,16 @@ SETS = {
         "kinds": TUNED_ON[1],
         "machines": ["dies-2x2", "ring-4", "memory-node", "one-64", "epyc-2x4", "bullion-s16-8"],
     }],
+    # Kinds and a machine that the policy was neither tuned nor judged on when they were written.
+    "unseen-kinds": [{
+        "kinds": {
+            "bursts": "240 65536 40 1.2",
+            "floyd_warshall": "400 131072 1 1.5",
+            "multigrid": "128 524288 6 0.3",
+            "solve_levels": "768 262144 6 0.12",
+        },
+        "machines": ["mesh-2x4", "one-96", "memory-node", "sockets-26-18"],
+    }],
     # Kinds in sizes drawn between the least and the largest of all other sets, on machines that were not there before. The two
     # sets were fixed before any of them was run. If the policy is changed after they judged it, others must be fixed first.
     "judging": [{

@@ -249,12 +249,78 @@ void particles(const sizes& s) {
   }
 }
 
+// V-cycles of multigrid on strips of a grid: each of five levels has half the strips of the finer one, of half the
+// bytes. A level is smoothed, its residual is the right side of the coarser one, and the correction comes back. STEPS
+// cycles, without a wait between them.
+void multigrid(const sizes& s) {
+  constexpr std::size_t levels = 5;
+  struct level {
+    index strips;
+    blocks values, residuals;
+  };
+  std::vector<level> all;
+  for (std::size_t l = 0; l < levels; ++l) {
+    const index strips = std::max<index>(s.blocks >> l, 4), bytes = std::max<index>(s.bytes >> l, 4096);
+    all.push_back({strips, blocks(strips, bytes), blocks(strips, bytes)});
+    fill(all.back().values, strips);
+    fill(all.back().residuals, strips);
+  }
+  kith::wait();
+  const auto smooth = [&s](const level& at) {
+    const double bytes = at.values.bytes();
+    for (index i = 0; i < at.strips; ++i) {
+      task("smooth", s.work * bytes, at.residuals.in(std::max<index>(i - 1, 0)),
+           at.residuals.in(std::min(i + 1, at.strips - 1)), at.residuals.in(i), at.values.inout(i));
+    }
+    for (index i = 0; i < at.strips; ++i) task("residual", 0.3 * s.work * bytes, at.values.in(i), at.residuals.out(i));
+  };
+  for (index step = 0; step < s.steps; ++step) {
+    for (std::size_t l = 0; l + 1 < levels; ++l) {
+      const level &fine = all[l], &coarse = all[l + 1];
+      smooth(fine);
+      for (index i = 0; i < coarse.strips; ++i) {
+        const index first = i * fine.strips / coarse.strips, second = std::min(first + 1, fine.strips - 1);
+        task("restrict", 0.6 * s.work * coarse.values.bytes(), fine.residuals.in(first), fine.residuals.in(second),
+             coarse.values.out(i));
+      }
+    }
+    smooth(all.back());
+    for (std::size_t l = levels - 1; l-- > 0;) {
+      const level &fine = all[l], &coarse = all[l + 1];
+      for (index i = 0; i < fine.strips; ++i) {
+        task("prolong", 0.6 * s.work * fine.values.bytes(), coarse.values.in(i * coarse.strips / fine.strips),
+             fine.values.inout(i));
+      }
+      smooth(fine);
+    }
+  }
+}
+
+// A sparse triangular system whose rows of blocks are in levels of 32: each needs three of the level before. STEPS
+// right sides, one after the other.
+void solve_levels(const sizes& s) {
+  constexpr index width = 32;
+  const blocks rows(s.blocks, s.bytes), x(s.blocks, std::max<index>(s.bytes / 16, 4096));
+  for (index i = 0; i < s.blocks; ++i) task("fill", 0.02 * rows.bytes(), rows.out(i), x.out(i));
+  kith::wait();
+  for (index step = 0; step < s.steps; ++step) {
+    for (index i = 0; i < s.blocks; ++i) {
+      kith::access_list list;
+      list.add(rows.in(i));
+      list.add(x.inout(i));
+      if (const index before = i / width * width - width; before >= 0) {
+        for (const index k : {i * 7, i * 7 + 5, i * 7 + 16}) list.add(x.in(before + k % width));
+      }
+      kith::spawn([] {}, type_of("solve"), kith::work{s.work * rows.bytes()}, list);
+    }
+  }
+}
+
 constexpr kind all_kinds[] = {
-    {"big_arrays", big_arrays},   {"bursts", bursts},
-    {"deep_halo", deep_halo},     {"floyd_warshall", floyd_warshall},
-    {"fronts", fronts},           {"k_means", k_means},
-    {"mixed_grain", mixed_grain}, {"particles", particles},
-    {"tree_sums", tree_sums},     {"triangular_solve", triangular_solve},
+    {"big_arrays", big_arrays},         {"bursts", bursts},       {"deep_halo", deep_halo},
+    {"floyd_warshall", floyd_warshall}, {"fronts", fronts},       {"k_means", k_means},
+    {"mixed_grain", mixed_grain},       {"multigrid", multigrid}, {"particles", particles},
+    {"solve_levels", solve_levels},     {"tree_sums", tree_sums}, {"triangular_solve", triangular_solve},
 };
 
 }  // namespace
