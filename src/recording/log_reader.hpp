@@ -56,7 +56,11 @@ class mapped_log {
   template <class Each>
   void for_each(Each&& each) const {
     if (empty_) return;
-    for_each(log_front_bytes, log_front_bytes + behind_, each);
+    const std::uint64_t end = log_front_bytes + behind_, at = for_each(log_front_bytes, end, each);
+    if (at < end && header.behind != log_all_behind)
+      throw error(path_ + ": damaged: no record at byte " + std::to_string(at) + ", expected more up to byte " +
+                      std::to_string(end) + "; record the run again",
+                  error_kind::input);
     if (header.behind != log_all_behind)
       for_each(sizeof header, std::min<std::uint64_t>(bytes_.size(), log_front_bytes), each);
   }
@@ -64,17 +68,19 @@ class mapped_log {
   log_header header{};
 
  private:
+  /// Returns where the records end.
   template <class Each>
-  void for_each(std::uint64_t at, std::uint64_t end, Each& each) const {
+  std::uint64_t for_each(std::uint64_t at, std::uint64_t end, Each& each) const {
     while (at + sizeof(log_cell) <= end) {
       log_cell head;
       std::memcpy(&head, bytes_.data() + at, sizeof head);
-      if (head.kind == log_kind::end) return;
+      if (head.kind == log_kind::end) return at;
       const std::size_t cells = cells_of(head, at);
-      if (at + cells * sizeof head > end) return;  // cut off
+      if (at + cells * sizeof head > end) return at;  // cut off
       each(head, bytes_.data() + at + sizeof head);
       at += cells * sizeof head;
     }
+    return at;
   }
   std::size_t cells_of(const log_cell& head, std::uint64_t at) const {
     const std::size_t text = (head.middle + std::size_t{15}) / 16;

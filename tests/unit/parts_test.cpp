@@ -185,6 +185,14 @@ TEST_F(parts, can_be_read_at_any_moment) {
   f.write(reinterpret_cast<const char*>(&log_all_behind), sizeof log_all_behind);
   f.flush();
   EXPECT_EQ(in_it(), 2 * front);
+  // A system that was cut off may leave zeros where it had not written yet.
+  const std::uint64_t behind = 2 * front * sizeof(log_cell);
+  f.seekp(offsetof(log_header, behind));
+  f.write(reinterpret_cast<const char*>(&behind), sizeof behind);
+  f.seekp(log_front_bytes + 160);
+  f.write(std::string(32, '\0').data(), 32);
+  f.flush();
+  EXPECT_THAT([&] { in_it(); }, ThrowsMessage<error>(HasSubstr("0.log: damaged: no record at byte 65696")));
   const std::uint64_t wrong = 3 * log_front_bytes;
   f.seekp(offsetof(log_header, behind));
   f.write(reinterpret_cast<const char*>(&wrong), sizeof wrong);
