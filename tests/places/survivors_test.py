@@ -115,6 +115,7 @@ for name, launcher in there.items():
     survives(name, launcher, 4, "survive", JOB_CREDITS="1")
     for seed in range(round(3 * SCALE)):
         random_kill(name, launcher, seed)
+    survives(name, launcher, 3, "end")
     outlives(name, launcher)
     outlives(name, launcher, "counted")
     loses_first(name, launcher)
