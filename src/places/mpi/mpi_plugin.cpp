@@ -11,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <future>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -116,7 +117,7 @@ class session {
       if (until && now > *until) break;
       std::this_thread::sleep_for(nap);
     }
-    static_cast<void>(said.release());  // MPI may still use it
+    in_use_ = std::shared_ptr<words>(std::move(said));
     return {};
   }
   /// All meet, and then give MPI time for what is under way. False if a process has ended without.
@@ -141,6 +142,7 @@ class session {
   int exit_status_ = 0;
   const pid_t made_in_ = getpid();
   std::optional<peers> others_;
+  std::shared_ptr<void> in_use_;  // MPI may write there as long as the process lives
   bool is_mine_ = false;
   bool ends_ = false;
   bool met_end_ = false;  // others end, or have ended: this process must not wait for them
