@@ -41,15 +41,22 @@ class array_halo {
     }
     static std::atomic<std::uint64_t> made{0};
     h.number_ = (static_cast<std::uint64_t>(here()) << 40) + made.fetch_add(1, std::memory_order_relaxed) + 1;
-    finish([&] {
-      for (int p = 0; p < places(); ++p) at(p).template spawn<make_sides>(h);
-    });
+    try {
+      finish([&] {
+        for (int p = 0; p < places(); ++p) at(p).template spawn<make_sides>(h);
+      });
+    } catch (...) {
+      h.destroy();
+      throw;
+    }
     return h;
   }
-  /// Gives back the room at all places.
+  /// Gives back the room at all places but lost ones.
   void destroy() const {
     finish([&] {
-      for (int p = 0; p < places(); ++p) at(p).template spawn<destroy_sides>(*this);
+      for (int p = 0; p < places(); ++p) {
+        if (!at(p).is_lost()) at(p).template spawn<destroy_sides>(*this);
+      }
     });
   }
 

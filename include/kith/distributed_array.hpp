@@ -107,10 +107,12 @@ class distributed_array {
     }
     return a;
   }
-  /// Gives back the shares of all places. No copy of this name may be used afterwards.
+  /// Gives back the shares of all places but lost ones. No copy of this name may be used afterwards.
   void destroy() const {
     finish([&] {
-      for (int p = 0; p < places(); ++p) at(p).template spawn<destroy_share>(*this);
+      for (int p = 0; p < places(); ++p) {
+        if (!at(p).is_lost()) at(p).template spawn<destroy_share>(*this);
+      }
     });
   }
 

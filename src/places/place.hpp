@@ -186,7 +186,8 @@ class place {
   control& job() noexcept { return control_; }
   /// Sends the message to all other places.
   void tell_others(message_header h, const std::optional<failure>& why = {});
-  /// Waits until all places want to end, or one is lost. REQUIRES: nothing is open.
+  /// Waits until all places want to end, or one is lost that they cannot do without; and before that for what a lost
+  /// place has spawned here. REQUIRES: nothing else is open.
   void leave();
   const runtime& tasks() const noexcept { return *tasks_; }
 
@@ -287,6 +288,8 @@ class place {
   void answered(const message_header& h);
   void refused(const message_header& h);
   void obey(const message_header& h, std::optional<failure> failed, place_statistics counted);
+  bool outlives_loss() const;
+  bool answer_questions();
   void lose(const lost_place& what);
   void lose_all(const failure& why);
   void lose_one(const failure& why);
@@ -335,6 +338,8 @@ class place {
   std::uint64_t parts_ended_ = 0;
   std::multimap<std::chrono::steady_clock::time_point, std::shared_ptr<offer>> again_;  // refused offers, by their time
   std::vector<std::shared_ptr<offer>> dropped_;  // the transport may still read their messages
+  std::vector<message_header> questions_;        // for counts, not yet answered
+  bool has_left_ = false;                        // the others do without this place
   struct counts {
     struct message_counts {
       atomic<std::uint64_t> messages{0}, bytes{0};

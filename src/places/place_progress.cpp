@@ -48,6 +48,7 @@ void place::progress() {
     did = offer_again() || did;
     if (all_.credits) did = send_without_credit() || did;
     did = do_collectives() || did;
+    did = answer_questions() || did;
     if (records_ && records_->should_ask()) net_.send(0, sealed(records_->question()));
     while (const std::optional<lost_place> l = net_.lost()) lose(*l);
     if (!dropped_.empty()) did = end_dropped_offers() || did;
@@ -136,7 +137,7 @@ void place::handle(detail::byte_buffer message) {
     std::fprintf(stderr, "kith: place %d cannot read a message that it received: %s\n", number_, e.what());
     std::abort();
   }
-  if (all_.survives_losses && lost_places_[h.from]) return;  // what it had is accounted for
+  if (has_left_ || (all_.survives_losses && lost_places_[h.from])) return;  // nobody counts on what it would lead to
   if (h.credits != 0) take_credits(h);
   const std::size_t bytes = message.size();
   const std::uint64_t at = records_ ? ticks() : 0;

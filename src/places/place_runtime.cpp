@@ -145,10 +145,6 @@ class place_runtime::implementation {
     if (all_.survives_losses && is_first()) distributed::tell_guard();
   }
   ~implementation() {
-    if (own_ && !is_inherited() && here().has_started()) {
-      if (is_first()) here().tell_others({.kind = message_kind::job_ended});
-      here().leave();
-    }
     // A task that has told its finish of its end may still be leaving: it can ring any place.
     for (const auto& p : places_) p->end_tasks();
     std::vector<std::string> files;
@@ -165,6 +161,12 @@ class place_runtime::implementation {
   }
   implementation(const implementation&) = delete;
   implementation& operator=(const implementation&) = delete;
+  /// Waits until all processes leave. What a lost place has spawned here may need this place until then.
+  void leave() {
+    if (!own_ || is_inherited() || !here().has_started()) return;
+    if (is_first()) here().tell_others({.kind = message_kind::job_ended});
+    here().leave();
+  }
 
   /// The place whose worker the calling thread is; null if it is none's.
   place* of_thread() const {
@@ -277,6 +279,7 @@ place_runtime::~place_runtime() {
     } catch (...) {                     // a place was lost: that was thrown where it mattered
     }
   }
+  impl_->leave();
   implementation* mine = impl_.get();
   only.compare_exchange_strong(mine, nullptr, acq_rel);  // in a child of fork() there may be another one
   impl_.reset();

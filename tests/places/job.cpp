@@ -10,6 +10,9 @@
 //        job late         a place_runtime that ends after main()
 //        job survive      idempotent activities; the last place ends itself meanwhile, and the others go on
 //        job lose         the last places end themselves; what needs them fails, and nothing else
+//        job outlive      what the last place has spawned goes on after its loss, and after the run; with a second
+//                         word, `counted`, statistics are asked for meanwhile
+//        job end          the last place ends itself after its place_runtime, before MPI has ended
 //        job squares      idempotent activities, for whoever ends a place; prints "started" before.
 //                         With a second word `lost`, place 0 ends itself at the end
 //        job refuse       place 0's run fails: each process prints what its run() throws, and exits with 4
@@ -174,6 +177,8 @@ int run(const std::string& mode, const std::string& more) {
   if (mode == "late") return run_late();
   if (mode == "survive") return run_survive();
   if (mode == "lose") return run_lose();
+  if (mode == "outlive") return run_outlive(more == "counted");
+  if (mode == "end") return run_end_after();
   if (mode == "squares") return run_squares(more == "lost");
   if (mode == "refuse") return run_refuse();
   return run_all();

@@ -37,6 +37,8 @@ int run_late();
 
 int run_survive();
 int run_lose();
+int run_outlive(bool counted);
+int run_end_after();
 int run_squares(bool without_first);
 
 }  // namespace job

@@ -1,7 +1,9 @@
 // Modes of the program job in which places are lost and the others go on.
 #include "job.hpp"
 
+#include <kith/array_halo.hpp>
 #include <kith/collectives.hpp>
+#include <kith/distributed_array.hpp>
 #include <kith/kith.hpp>
 
 #include <sys/types.h>
@@ -11,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -23,6 +26,7 @@ namespace job {
 namespace {
 
 constexpr long numbers = 96;
+using array = kith::distributed_array<long>;
 
 struct slots {
   std::array<std::atomic<long>, numbers> of;
@@ -130,6 +134,28 @@ kith::place_options survivors() {
   return o;
 }
 
+/// Of an array the elements of survivors are still there.
+void check_array(const array& one_each, const kith::array_halo<long>& halo, int victim) {
+  const auto lost = static_cast<std::uint64_t>(victim);
+  check(one_each.get(0, lost) == std::vector<long>(lost, 5), "elements of survivors");
+  check(loses(victim, [&] { static_cast<void>(one_each.get(lost)); }), "there are none of a lost place");
+  halo.destroy();
+  one_each.destroy();
+  check(loses(victim, [] { static_cast<void>(array::make(1)); }), "an array needs all places");
+}
+
+/// Goes on after the place that has spawned it was lost, and after the finish that both were in has ended.
+void outlive() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  check(kith::at(0).async<square>(6L, -1).get() == 36, "what a lost place has spawned can use the others");
+  std::puts("it has outlived its spawner");
+  std::fflush(stdout);
+}
+void leave_behind() {
+  kith::at(1).spawn<outlive>();
+  end_process(kith::here());
+}
+
 }  // namespace
 
 int run_survive() {
@@ -170,12 +196,44 @@ int run_lose() {
   kith::place_runtime places(survivors());
   const int last = places.places() - 1;
   places.run([&] {
+    const auto size = static_cast<std::uint64_t>(places.places());
+    const auto one_each = array::make(size);
+    const auto halo = kith::array_halo<long>::make(one_each, 1);
+    one_each.put(0, std::vector<long>(size, 5));
     check_loss_of(last);
+    check_array(one_each, halo, last);
     check_squares(-1);
     if (last > 2) check_loss_of(last - 1);
     check_squares(-1);
   });
   if (places.has_place(0)) std::puts("fine: lose");
+  return 0;
+}
+
+int run_outlive(bool counted) {
+  kith::place_runtime places(survivors());
+  const int last = places.places() - 1;
+  places.run(
+      [&] { check(loses(last, [&] { kith::finish([&] { kith::at(last).spawn<leave_behind>(); }); }), "a loss"); });
+  if (counted) {
+    const auto counts = places.statistics();
+    if (places.has_place(0)) check(counts[1].activities == 1, "counts wait for what still runs");
+    places.reset_statistics();
+  }
+  if (places.has_place(0)) std::puts("fine: outlive");
+  return 0;
+}
+
+int run_end_after() {
+  int here = 0;
+  {
+    kith::place_runtime places(survivors());
+    places.run([] { check_squares(-1); });
+    while (!places.has_place(here)) ++here;
+    if (here == places.places() - 1) here = -1;
+  }
+  if (here == -1) kill(getpid(), SIGKILL);
+  if (here == 0) std::puts("fine: end");
   return 0;
 }
 

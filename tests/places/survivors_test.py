@@ -47,14 +47,21 @@ def command(launcher, places, *mode):
     return [*words, "-n", str(places), *end, JOB, *mode], CLEAN | ALLOW | variables
 
 
-def survives(name, launcher, places, mode, **variables):
-    words, environment = command(launcher, places, mode)
+def survives(name, launcher, places, mode, *more, **variables):
+    words, environment = command(launcher, places, mode, *more)
     done = subprocess.run(words, env=environment | variables, capture_output=True, text=True, errors="replace", timeout=120, check=False)
     check(done.returncode == 0 and f"fine: {mode}" in done.stdout,
           f"{name}, {places} places, {mode}, {variables}: exit code {done.returncode}, {done.stdout}{done.stderr}")
     if "launch" in words:
         check(f"place {places - 1} was ended by signal 9 (Killed); the others went on" in done.stderr,
               f"{name} says which place was lost: {done.stderr}")
+    return done.stdout
+
+
+def outlives(name, launcher, *more):
+    """Places wait at the end for what a lost one has spawned, though no finish does."""
+    out = survives(name, launcher, 3, "outlive", *more)
+    check("it has outlived its spawner" in out, f"{name}, {more}: what a lost place has spawned ends: {out}")
 
 
 def random_kill(name, launcher, seed):
@@ -108,6 +115,9 @@ for name, launcher in there.items():
     survives(name, launcher, 4, "survive", JOB_CREDITS="1")
     for seed in range(round(3 * SCALE)):
         random_kill(name, launcher, seed)
+    survives(name, launcher, 3, "end")
+    outlives(name, launcher)
+    outlives(name, launcher, "counted")
     loses_first(name, launcher)
     is_recorded(name, launcher)
 sys.exit(len(failures) > 0)

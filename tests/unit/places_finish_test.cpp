@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -18,34 +19,32 @@ class network {
   network(std::uint64_t seed, int places, int most, bool survives = false)
       : random_(seed, purpose::pick, 0), left_(most) {
     for (int p = 0; p < places; ++p) tables_.emplace_back(p, survives);
+    knows_.resize(tables_.size(), std::vector<bool>(tables_.size()));
     finish = tables_[0].open();
     running_.push_back(0);
   }
 
   /// Runs until nothing is left to do. `done` must come with the last step that had to be waited for.
   void run() {
-    while (!running_.empty() || !bag_.empty()) {
-      ASSERT_TRUE(ended == 0 || (gone_ >= 0 && failed))
+    while (!running_.empty() || !bag_.empty() || !untold_.empty()) {
+      ASSERT_TRUE(ended == 0 || (running_.empty() && bag_.empty()) || (!lost_.empty() && failed))
           << "the finish ended before " << running_.size() << " activities";
       ASSERT_LE(ended, 1);
       advance();
     }
   }
 
-  /// The same, but after so many steps that place is lost, which is not the first.
-  void run_and_lose(int victim, std::uint32_t steps) {
+  /// After so many steps that place is lost, which is not the first. What it has sent may still arrive, and each place
+  /// learns of the loss at some time later.
+  void lose(int victim, std::uint32_t steps) {
     for (; steps > 0 && (!running_.empty() || !bag_.empty()); --steps) advance();
+    lost_.insert(victim);
     std::erase(running_, victim);
-    std::erase_if(bag_, [victim](const packet& p) { return p.from == victim || p.to == victim; });
-    gone_ = victim;
+    std::erase_if(bag_, [&](const packet& p) { return p.to == victim || (p.from == victim && random_.below(2) == 0); });
+    std::erase_if(untold_, [victim](const auto& u) { return u.first == victim; });
     for (int p = 0; p < static_cast<int>(tables_.size()); ++p) {
-      if (p == victim) continue;
-      const failure why{static_cast<std::uint32_t>(victim), "was lost", false, true};
-      for (const auto& [f, times] : tables_[static_cast<std::size_t>(p)].lose(static_cast<std::uint32_t>(victim))) {
-        for (std::uint64_t i = 0; i < times; ++i) remove(p, why);
-      }
+      if (!lost_.contains(p)) untold_.emplace_back(p, victim);
     }
-    run();
   }
 
   finish_id finish;
@@ -57,7 +56,7 @@ class network {
   std::size_t records() const {
     std::size_t sum = 0;
     for (int p = 0; p < static_cast<int>(tables_.size()); ++p) {
-      if (p != gone_) sum += tables_[static_cast<std::size_t>(p)].size();
+      if (!lost_.contains(p)) sum += tables_[static_cast<std::size_t>(p)].size();
     }
     return sum;
   }
@@ -66,11 +65,13 @@ class network {
   enum class kind { spawn, accepted, done };
 
   void advance() {
-    const auto n = random_.below(static_cast<std::uint32_t>(running_.size() + bag_.size()));
+    const auto n = random_.below(static_cast<std::uint32_t>(running_.size() + bag_.size() + untold_.size()));
     if (n < running_.size()) {
       step(n);
-    } else {
+    } else if (n < running_.size() + bag_.size()) {
       receive(n - running_.size());
+    } else {
+      learn(n - running_.size() - bag_.size());
     }
   }
   struct packet {
@@ -85,14 +86,14 @@ class network {
     if (left_ > 0 && random_.below(3) != 0) {
       --left_;
       const int to = static_cast<int>(random_.below(static_cast<std::uint32_t>(tables_.size())));
-      if (to == gone_) return;
+      if (knows(here, to)) return;
       tables_[static_cast<std::size_t>(here)].add(finish);
       if (to == here) {
         running_.push_back(here);
       } else {
         ++sent;
         tables_[static_cast<std::size_t>(here)].sent(finish, static_cast<std::uint32_t>(to));
-        bag_.push_back({kind::spawn, here, to, {}});
+        put({kind::spawn, here, to, {}});
       }
       return;
     }
@@ -107,14 +108,29 @@ class network {
   void receive(std::size_t i) {
     const packet p = bag_[i];
     bag_.erase(bag_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (knows(p.to, p.from)) return;
     if (p.what == kind::spawn) {
       const bool engaged = tables_[static_cast<std::size_t>(p.to)].arrive(finish, static_cast<std::uint32_t>(p.from));
-      if (!engaged) bag_.push_back({kind::accepted, p.to, p.from, {}});  // else the answer changes no count
+      if (!engaged) put({kind::accepted, p.to, p.from, {}});  // else the answer changes no count
       running_.push_back(p.to);
     } else {
       tables_[static_cast<std::size_t>(p.to)].heard(finish, static_cast<std::uint32_t>(p.from));
       remove(p.to, p.why);
     }
+  }
+  /// A place learns of a loss.
+  void learn(std::size_t i) {
+    const auto [at, victim] = untold_[i];
+    untold_.erase(untold_.begin() + static_cast<std::ptrdiff_t>(i));
+    knows_[static_cast<std::size_t>(at)][static_cast<std::size_t>(victim)] = true;
+    const failure why{static_cast<std::uint32_t>(victim), "was lost", false, true};
+    for (const auto& [f, times] : tables_[static_cast<std::size_t>(at)].lose(static_cast<std::uint32_t>(victim))) {
+      for (std::uint64_t n = 0; n < times; ++n) remove(at, why);
+    }
+  }
+  bool knows(int at, int place) const { return knows_[static_cast<std::size_t>(at)][static_cast<std::size_t>(place)]; }
+  void put(packet p) {
+    if (!lost_.contains(p.to)) bag_.push_back(std::move(p));
   }
   void remove(int at, std::optional<failure> why) {
     auto over = tables_[static_cast<std::size_t>(at)].remove(finish, std::move(why));
@@ -122,15 +138,17 @@ class network {
     if (over->root) {
       ++ended;
       failed = over->failed;
-    } else if (static_cast<int>(over->parent) != gone_) {
+    } else {
       ++dones;
-      bag_.push_back({kind::done, at, static_cast<int>(over->parent), std::move(over->failed)});
+      put({kind::done, at, static_cast<int>(over->parent), std::move(over->failed)});
     }
   }
 
   rng random_;
   int left_;
-  int gone_ = -1;  // the lost place
+  std::set<int> lost_;
+  std::vector<std::vector<bool>> knows_;     // by place, and by lost place
+  std::vector<std::pair<int, int>> untold_;  // places that do not know yet of that loss
   std::vector<finish_table> tables_;
   std::vector<int> running_;  // the place of each activity
   std::vector<packet> bag_;
@@ -152,12 +170,15 @@ TEST(PlacesFinish, EndsOnceAndLast) {
   EXPECT_GT(dones, 0u);
 }
 
-TEST(PlacesFinish, EndsOnceAfterALoss) {
+TEST(PlacesFinish, EndsOnceAfterLosses) {
   std::uint64_t failed = 0;
-  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+  for (std::uint64_t seed = 0; seed < 8000; ++seed) {
     const int places = static_cast<int>(2 + seed % 6);
     network n(seed, places, static_cast<int>(seed % 60), true);
-    ASSERT_NO_FATAL_FAILURE(n.run_and_lose(1 + static_cast<int>(seed % (places - 1)), seed % 97)) << "seed " << seed;
+    const int first = 1 + static_cast<int>(seed % (places - 1)), second = 1 + static_cast<int>(seed / 7 % (places - 1));
+    n.lose(first, seed % 97);
+    if (second != first && seed % 2 != 0) n.lose(second, seed % 23);
+    ASSERT_NO_FATAL_FAILURE(n.run()) << "seed " << seed;
     ASSERT_EQ(n.ended, 1) << "seed " << seed;
     ASSERT_EQ(n.records(), 0u) << "seed " << seed;
     failed += n.failed && n.failed->lost ? 1 : 0;

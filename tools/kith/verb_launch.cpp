@@ -89,10 +89,12 @@ class patient_end {
       : process_(static_cast<int>(syscall(SYS_pidfd_open, process, 0))),
         thread_([this, folder, place](const std::stop_token& stop) {
           if (process_ < 0) return;
-          while (!should_end(folder)) {
+          // A place may be lost before place 0 has said that the others go on.
+          const auto now = [] { return std::chrono::steady_clock::now(); };
+          for (auto deadline = now() + patience; now() < deadline;) {
+            if (!should_end(folder)) deadline = now() + patience;
             if (sleep(stop, std::chrono::milliseconds(500))) return;
           }
-          if (sleep(stop, patience)) return;
           fmt::print(stderr, "kith launch: place {} is ended, because another place has failed\n", place);
           signal(SIGTERM);
           if (!sleep(stop, std::chrono::seconds(3))) signal(SIGKILL);

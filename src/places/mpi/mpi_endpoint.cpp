@@ -88,6 +88,7 @@ mpi_endpoint::~mpi_endpoint() {
     collectives_.abandon();
     return;
   }
+  if (survives_losses_) bells_.keep();  // to give them back is a step of all, and one of them may end before
   for (MPI_Request& r : posted_) {
     if (r == MPI_REQUEST_NULL) continue;
     MPI_Cancel(&r);
@@ -365,7 +366,7 @@ void mpi_endpoint::lose(lost_place what) {
 
 void mpi_endpoint::watch() {
   const auto now = clock::now();
-  if (leaving_ && !left_) look_for_end();
+  if (leaving_ && !left_ && !survives_losses_) look_for_end();
   if (left_) return;
   if (peers_.should_sign(now)) {
     for (const int p : peers_.far()) {
@@ -393,6 +394,12 @@ void mpi_endpoint::look_for_end() {
   }
   int done = 0;
   if (is_fine(MPI_Test(&all_leave_, &done, MPI_STATUS_IGNORE), -1) && done != 0) left_ = true;
+}
+
+bool mpi_endpoint::has_left() {
+  // Only now, because a place that has said so may still get what a lost one had sent. Then it has to see others end.
+  if (survives_losses_ && leaving_ && !left_) look_for_end();
+  return left_ || (lost_any_ && (!survives_losses_ || gone_[0]));
 }
 
 void mpi_endpoint::leave() {

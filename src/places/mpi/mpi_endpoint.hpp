@@ -44,7 +44,7 @@ class mpi_endpoint final : public endpoint {
   std::uint64_t ended_collectives() override;
   std::optional<lost_place> lost() override;
   void leave() override;
-  bool has_left() override { return left_ || (lost_any_ && (!survives_losses_ || gone_[0])); }
+  bool has_left() override;
   /// As transport::agree().
   std::optional<refusal> agree(const std::string* why);
 
@@ -149,8 +149,8 @@ class mpi_endpoint final : public endpoint {
   bool lost_any_ = false;
   bool leaving_ = false, left_ = false, refused_ = false;
   MPI_Request all_leave_ = MPI_REQUEST_NULL;
-  clock::time_point active_;  // when something was sent or received
-  clock::time_point leaving_since_;
+  clock::time_point active_;         // when something was sent or received
+  clock::time_point leaving_since_;  // this place, or the last one that has said so
   bool spins_;
   bool slack_set_ = false;
   std::uint32_t heard_ = 0;  // the bell, before the last look

@@ -4,16 +4,19 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <future>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace kith::distributed::mpi {
 
@@ -50,8 +53,7 @@ class session {
     int ended = 0;
     MPI_Finalized(&ended);
     if (!is_mine_ || !in_order || ended != 0) return;
-    if (!met_end_) settle();
-    finalize();
+    if (met_end_ || settle()) finalize();
   }
   /// A transport has ended.
   void left(bool was_in_order) {
@@ -60,7 +62,14 @@ class session {
   }
   /// Called by all processes, before they make a transport. Throws if one ends instead.
   void expect_all_join() {
-    if (!met_end_ && all_join(true)) return;
+    if (!met_end_) {
+      const std::optional<bool> all = all_join(true);
+      if (!all) {
+        in_order = false;
+        throw std::runtime_error("another process of the job has ended, so the others cannot meet again");
+      }
+      if (*all) return;
+    }
     met_end_ = true;
     throw std::runtime_error(
         "another process of the job ends, and has made fewer place_runtimes than this one; expected as many in all");
@@ -82,18 +91,43 @@ class session {
   } catch (const std::exception&) {  // no thread to be had
     MPI_Finalize();
   }
-  /// All meet, to make a transport or to end. Whether all make one.
-  static bool all_join(bool joins) noexcept {
-    int mine = joins ? 1 : 0, all = 0;
-    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    return all != 0;
+  /// The processes of the job, one of which may end without the others.
+  void watch(const std::vector<process_card>& cards) {
+    if (others_) return;
+    int here = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &here);
+    others_.emplace(cards, here, std::chrono::nanoseconds(0));
   }
-  /// All meet, and then give MPI time for what is under way.
-  static void settle() noexcept {
-    all_join(false);
+  /// All meet, to make a transport or to end. Whether all make one; none: a process has ended without.
+  std::optional<bool> all_join(bool joins) {
+    using namespace std::chrono_literals;
+    struct words {
+      int mine, all;
+    };
+    auto said = std::make_unique<words>(words{joins ? 1 : 0, 0});
+    MPI_Request r = MPI_REQUEST_NULL;
+    bool fine = MPI_Iallreduce(&said->mine, &said->all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &r) == MPI_SUCCESS;
+    std::optional<peers::clock::time_point> until;  // what a process had sent before its end may still come
+    for (auto nap = 5us; fine; nap = std::min(nap * 2, 1000us)) {
+      int done = 0;
+      fine = MPI_Test(&r, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+      if (fine && done != 0) return said->all != 0;
+      const auto now = peers::clock::now();
+      if (others_ && !others_->look_near(now).empty() && !until) until = now + 1s;
+      if (until && now > *until) break;
+      std::this_thread::sleep_for(nap);
+    }
+    in_use_ = std::shared_ptr<words>(std::move(said));
+    return {};
+  }
+  /// All meet, and then give MPI time for what is under way. False if a process has ended without.
+  bool settle() {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (!all_join(false)) return false;
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
     for (int any = 0; std::chrono::steady_clock::now() < until;)
       MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE);
+    return true;
   }
   session(const session&) = delete;
   session& operator=(const session&) = delete;
@@ -107,6 +141,8 @@ class session {
   static constexpr std::chrono::seconds finalize_limit{10};
   int exit_status_ = 0;
   const pid_t made_in_ = getpid();
+  std::optional<peers> others_;
+  std::shared_ptr<void> in_use_;  // MPI may write there as long as the process lives
   bool is_mine_ = false;
   bool ends_ = false;
   bool met_end_ = false;  // others end, or have ended: this process must not wait for them
@@ -196,5 +232,6 @@ kith::distributed::transport* kith_make_transport(const kith::distributed::join_
     MPI_Comm_free(&job);
     throw;
   }
+  s.watch(cards);
   return new mpi::mpi_transport(job, std::move(cards), o);
 }

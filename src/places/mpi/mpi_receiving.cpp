@@ -65,7 +65,10 @@ void mpi_endpoint::read(int from, std::span<const std::byte> batch) {
       case record_kind::lost:
         lose({static_cast<int>(r->place), {reinterpret_cast<const char*>(data.data()), data.size()}});
         break;
-      case record_kind::leaving: leave_[static_cast<std::size_t>(from)] = true; break;
+      case record_kind::leaving:
+        leave_[static_cast<std::size_t>(from)] = true;
+        leaving_since_ = active_;
+        break;
       case record_kind::sign: break;
     }
   }
