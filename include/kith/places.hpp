@@ -68,7 +68,8 @@ enum class place_loss : std::uint8_t {
   survivors_go_on,  // only what needs the lost place fails: each finish() and future that waited for an activity there,
                     // spawns to it, and from then on all collectives. Idempotent activities
                     // (place_ref::idempotent) run again at another place. If place 0 is lost, everything fails. The
-                    // launcher must leave the others alone: `kith launch`, or `mpirun --with-ft ulfm` of Open MPI 5
+                    // launcher must leave the others alone: `kith launch`, or `mpirun --with-ft ulfm` of Open MPI 5.
+                    // A collective that is under way may still end well at some places
 };
 
 /// How places are set up. The constructor of place_runtime throws `error` for a wrong value and names it.
@@ -238,9 +239,9 @@ class place_ref {
   /// The same place, for activities that may run more than once, even at the same time, with the same effect. With
   /// place_loss::survivors_go_on, if their place is lost before their end is known, they run again at other places, in
   /// turn, and so do those that are spawned when it is lost already: at(p).idempotent().spawn<function>(args...). What
-  /// they had spawned at other places may still run meanwhile, and nobody waits for it. Their spawner keeps a copy of
-  /// the arguments until they and all that they have spawned have ended, which is one more message. Otherwise it
-  /// changes nothing.
+  /// they had spawned at other places may still run meanwhile. Their spawner keeps a copy of
+  /// the arguments until they and all that they have spawned have ended, which is one more message. So a future also
+  /// gets the failures of what its activity has spawned. Without losses that are survived it changes nothing.
   place_ref idempotent() const noexcept { return place_ref(place_, true); }
   /// Whether this place was lost, as far as this process knows. Throws `error` if there is no place_runtime.
   /// Thread-safe; takes a lock.
@@ -283,7 +284,8 @@ class place_runtime {
   /// transport, or one of them cannot make its place: then all throw, and name that place and its reason.
   explicit place_runtime(const place_options& options = {});
   /// REQUIRES: no run() is in progress. In several processes it works for place 0 until that destroys its own, as
-  /// serve() does, and waits until all destroy theirs, or one is lost.
+  /// serve() does, and waits until all destroy theirs, or one is lost; where survivors go on, until all survivors do,
+  /// and what lost places had spawned has ended.
   ~place_runtime();
   place_runtime(const place_runtime&) = delete;
   place_runtime& operator=(const place_runtime&) = delete;
@@ -320,7 +322,7 @@ class place_runtime {
   /// all processes are asked for; elsewhere the entries of other places are empty.
   std::vector<place_statistics> statistics() const;
   /// Starts all counts again, in all processes if called in that of place 0; elsewhere it does nothing. Must not be
-  /// called during run().
+  /// called during run(). After a loss that is survived, both wait for what the lost place had spawned.
   void reset_statistics();
 
   class implementation;
