@@ -68,7 +68,7 @@ mpi_endpoint::mpi_endpoint(MPI_Comm job, std::vector<process_card> cards, const 
       leave_(outgoing_.size(), false),
       survives_losses_(o.survives_losses),
       most_of_batch_(survives_losses_ ? eager_bytes : batch_bytes),
-      large_bytes_(most_of_batch_ / 4),
+      large_bytes_(survives_losses_ ? 2 << 10 : batch_bytes / 4),
       active_(clock::now()),
       spins_(o.spins) {
   MPI_Comm_set_errhandler(job_, MPI_ERRORS_RETURN);
