@@ -63,7 +63,8 @@ int place::living_place(int preferred) {
   return last_substitute_;
 }
 
-/// An idempotent activity has come. REQUIRES: guard_ is held.
+/// An idempotent activity has come: its result is sent when all that it has spawned has ended. conclude() and end()
+/// hold the finish while they call `resume`. REQUIRES: guard_ is held.
 void place::open_own_finish(const message_header& h, activity_record& a) {
   a.in = finishes_.open();
   a.own = std::make_shared<own_finish>();

@@ -12,8 +12,7 @@
 #include <thread>
 #include <utility>
 
-// ULFM's, where the MPI that runs has them: Open MPI from 5 on, which its launcher is told by --with-ft ulfm, and
-// MPICH.
+// Functions of ULFM; null where the MPI that runs lacks them. MPICH has them, and Open MPI from version 5 on.
 extern "C" {
 [[gnu::weak]] int MPIX_Comm_failure_ack(MPI_Comm);
 [[gnu::weak]] int MPIX_Comm_failure_get_acked(MPI_Comm, MPI_Group*);
@@ -65,7 +64,7 @@ mpi_endpoint::mpi_endpoint(MPI_Comm job, std::vector<process_card> cards, const 
       bells_(job_, cards, here_),
       peers_(std::move(cards), here_, std::chrono::nanoseconds(static_cast<std::int64_t>(o.silence_seconds * 1e9))),
       gone_(outgoing_.size(), false),
-      leave_(outgoing_.size(), false),
+      said_leaving_(outgoing_.size(), false),
       survives_losses_(o.survives_losses),
       most_of_batch_(survives_losses_ ? eager_bytes : batch_bytes),
       large_bytes_(survives_losses_ ? 2 << 10 : batch_bytes / 4),
@@ -389,7 +388,7 @@ void mpi_endpoint::look_for_end() {
   if (survives_losses_) {  // a barrier would not end after a loss
     left_ = sends_.empty() && dirty_.empty();
     for (int p = 0; p < places(); ++p)
-      left_ = left_ && (p == here_ || gone_[static_cast<std::size_t>(p)] || leave_[static_cast<std::size_t>(p)]);
+      left_ = left_ && (p == here_ || gone_[static_cast<std::size_t>(p)] || said_leaving_[static_cast<std::size_t>(p)]);
     return;
   }
   int done = 0;

@@ -142,7 +142,7 @@ class mpi_endpoint final : public endpoint {
   peers peers_;
   std::deque<lost_place> newly_lost_;
   std::vector<bool> gone_;
-  std::vector<bool> leave_;  // places that have said so; where losses are survived
+  std::vector<bool> said_leaving_;  // by place; only where losses are survived
   const bool survives_losses_;
   const std::size_t most_of_batch_;
   const std::size_t large_bytes_;  // from here on a message goes by itself

@@ -66,7 +66,7 @@ void mpi_endpoint::read(int from, std::span<const std::byte> batch) {
         lose({static_cast<int>(r->place), {reinterpret_cast<const char*>(data.data()), data.size()}});
         break;
       case record_kind::leaving:
-        leave_[static_cast<std::size_t>(from)] = true;
+        said_leaving_[static_cast<std::size_t>(from)] = true;
         leaving_since_ = active_;
         break;
       case record_kind::sign: break;
