@@ -14,7 +14,7 @@ static long squares(long first, long end, int failing) {
   return sum;
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   kith::place_options options;
   options.on_loss = kith::place_loss::survivors_go_on;
   kith::place_runtime places(options);
@@ -28,4 +28,7 @@ int main(int argc, char** argv) {
     for (const auto& p : parts) sum += p.get();
     std::printf("the sum is %ld\n", sum);
   });
+} catch (const kith::place_lost& e) {  // of place 0, without which nothing goes on
+  std::fprintf(stderr, "%s\n", e.what());
+  return 3;
 }
