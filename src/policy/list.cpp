@@ -64,7 +64,8 @@ constexpr listed_policy listed() {
 template <class World>
 std::unique_ptr<policy<World>> build_auto(const policy_context& context, const policy_options& given) {
   if (context.workers.inhabited().size() > 1) return std::make_unique<automatic<World>>(context, given);
-  return std::make_unique<steal<World>>(context, policy_options("steal:near=one,follow=8", steal<World>::options));
+  const char* as = given.is("keeps", "feeder") ? "steal:near=one,follow=8,keeps=feeder" : "steal:near=one,follow=8";
+  return std::make_unique<steal<World>>(context, policy_options(as, steal<World>::options));
 }
 
 /// dep.hpp says when `dep` is `steal`.

@@ -6,8 +6,9 @@
 // the artifact's own table. Not in the paper: one of the tasks that a completion makes ready runs at once; a visit
 // takes several tasks, at most half of the victim's, or one if both use the same cache (near=one); an idle worker looks
 // at all victims before it pauses (looks=all); short tasks are left alone (patience=on, worth_it()); workers change
-// from chain to chain, so that a few more chains than workers end together (follow=N); and priorities: a worker takes
-// tasks of the highest level first, from its own deque and from a victim's.
+// from chain to chain, so that a few more chains than workers end together (follow=N); of tasks made ready together a
+// feeder is run first (keeps=feeder, feeders.hpp); and priorities: a worker takes tasks of the highest level first,
+// from its own deque and from a victim's.
 #pragma once
 
 #include "base/rng.hpp"
@@ -15,6 +16,7 @@
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
+#include "policy/feeders.hpp"
 #include "queue/leveled_deque.hpp"
 #include "queue/make_in.hpp"
 
@@ -39,6 +41,8 @@ class steal final : public policy<World> {
       one_of("looks", "all|one", "at how many victims an idle worker looks before it pauses"),
       number("follow", 0, 0, 1024,
              "after so many tasks of one chain a worker runs one of another chain, if any waits; 0: never"),
+      one_of("keeps", "oldest|feeder",
+             "of tasks made ready together, the worker runs next: the one created first, or a feeder of many others"),
       one_of("patience", "on|off", "leaves a busy victim's tasks alone while they are shorter than a theft"),
   };
   [[gnu::cold]] static void explain(explainer& e) {
@@ -75,6 +79,9 @@ class steal final : public policy<World> {
         looks_at_all_(given.is("looks", "all")),
         spares_short_(given.is("patience", "on")),
         follow_(s.workers.size() > 1 ? static_cast<int>(given.number("follow")) : 0),
+        keeps_feeders_(s.workers.size() > 1 && given.is("keeps", "feeder")),
+        counts_(follow_ != 0 || keeps_feeders_),
+        feeders_(s.workers.size()),
         watches_(static_cast<std::size_t>(s.workers.size())) {
     const victim_order fixed = order_ == victim_order::random ? victim_order::cyclic : order_;
     const bool one_near = given.is("near", "one");
@@ -84,7 +91,7 @@ class steal final : public policy<World> {
       deques_.push_back(make_in<leveled_deque<World>>(s.memory_of(worker_id(w)), worker_id(w), s.workers.everybody()));
       states_.emplace_back(rng(s.seed, purpose::victim, static_cast<std::uint32_t>(w)),
                            s.workers.victims(worker_id(w), fixed));
-      states_.back().follow = follow_;
+      states_.back().follow = follow_ != 0 ? follow_ : unlimited;
     }
   }
 
@@ -93,13 +100,14 @@ class steal final : public policy<World> {
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
     if (tasks.size() != 1) [[unlikely]]
-      return ready_together(tasks, self, why);
+      return keeps_feeders_ && why == ready_reason::completion ? ready_with_feeder(tasks, self)
+                                                               : ready_together(tasks, self, why);
     return ready_alone(*tasks.front(), self, why);
   }
 
   poll_result next(worker& self) override {
     leveled_deque<World>& own = *deques_[self.id.index()];
-    if (own_end_fifo_ || follow_ != 0 || own.has_levels()) [[unlikely]]
+    if (own_end_fifo_ || counts_ || own.has_levels()) [[unlikely]]
       return next_in_order(own, self);
     if (task* t = own.pop_normal(self)) return poll_result::got(*t);
     return look_elsewhere(self);
@@ -111,6 +119,8 @@ class steal final : public policy<World> {
   /// The level of the next task there, and whether the deque has had several levels.
   int own_level(const worker& self) const { return deques_[self.id.index()]->highest(); }
   bool has_levels(const worker& self) const { return deques_[self.id.index()]->has_levels(); }
+  /// With keeps=feeder: which types feed most others.
+  feeders<World>& feeding() noexcept { return feeders_; }
   /// Steals from the first other worker that has tasks, if any. Looks at as many as there are in one call
   /// (victim=random may draw one twice, and miss another): a look at a deque that did not change costs next to nothing.
   [[gnu::noinline]] poll_result rob(worker& self) {
@@ -145,17 +155,24 @@ class steal final : public policy<World> {
   poll_result look_at(worker_id victim, worker& self) {
     leveled_deque<World>& there = *deques_[victim.index()];
     if (spares_short_ && there.short_tasks() && !worth_it(there, victim)) return {poll_result::later};
-    return poll_result::at(visit(there, victim, *deques_[self.id.index()], self), poll_result::retry);
+    task* t = visit(there, victim, *deques_[self.id.index()], self);
+    if (t != nullptr && keeps_feeders_) measure(*t, self);
+    return poll_result::at(t, poll_result::retry);
   }
+
+  static constexpr int unlimited = 1 << 30;    // tasks of a chain
+  static constexpr std::uint32_t sample = 16;  // of so many tasks from the own deque, one is measured
 
   struct alignas(false_sharing_range) worker_state {
     worker_state(rng r, std::vector<worker_id> v) : random(r), victims(std::move(v)) {}
     rng random;
     std::vector<worker_id> victims;
-    std::size_t probes = 0;  // the next victim, by its place in a round
-    int followed = 0;        // tasks of the chain that it runs
-    int follow = 0;          // after so many it looks at others
-    bool leaving = false;    // its next task is to be of another chain
+    std::size_t probes = 0;   // the next victim, by its place in a round
+    int followed = 0;         // tasks of the chain that it runs
+    int follow = 0;           // after so many it looks at others
+    std::uint32_t taken = 0;  // tasks that it took from its own deque
+    bool leaving = false;     // its next task is to be of another chain
+    bool measured = false;    // `followed` was set to `follow`, so that is_at_limit() sees what its task makes ready
   };
   /// What all thieves together have seen of a victim. Two attempts at once may count as one.
   struct alignas(false_sharing_range) watch {
@@ -167,18 +184,65 @@ class steal final : public policy<World> {
   // What frequent calls rarely need is not inlined, and comes last in them, so that they save no registers.
   [[gnu::always_inline]] task* ready_alone(task& t, worker& self, ready_reason why) {
     leveled_deque<World>& own = *deques_[self.id.index()];
-    if (why == ready_reason::completion && !leaves_chain(self)) return own.prefer(t, self);
-    own.push(t, self);
-    return nullptr;
+    if (why != ready_reason::completion) {
+      own.push(t, self);
+      return nullptr;
+    }
+    if (counts_ && is_at_limit(self)) [[unlikely]]
+      return ready_at_limit(t, self);
+    return own.prefer(t, self);
   }
   /// Counts a task that the worker could run next because it ended the predecessor. True if it has followed that chain
-  /// for long enough: the task is then queued, and next() looks at other chains first.
-  [[gnu::always_inline]] bool leaves_chain(worker& self) {
-    if (follow_ == 0) return false;
+  /// for long enough.
+  [[gnu::always_inline]] bool is_at_limit(worker& self) {
     worker_state& mine = states_[self.id.index()];
-    if (++mine.followed <= mine.follow || self.short_tasks) return false;
-    mine.leaving = true;
+    return ++mine.followed > mine.follow;
+  }
+  /// Queues the task, and next() looks at other chains first; unless the limit was there to measure the last task.
+  [[gnu::noinline]] task* ready_at_limit(task& t, worker& self) {
+    leveled_deque<World>& own = *deques_[self.id.index()];
+    worker_state& mine = states_[self.id.index()];
+    task* const released = &t;
+    if (ended_measured({&released, 1}, self)) {
+      mine.followed = 1;
+    } else if (self.short_tasks || mine.follow == unlimited) {
+      mine.followed = 0;
+    } else {
+      mine.leaving = true;
+      own.push(t, self);
+      return nullptr;
+    }
+    return own.prefer(t, self);
+  }
+
+  /// What the end of `t`, which the worker runs now, makes ready tells how much its type feeds. Called for stolen
+  /// tasks, for those that were kept, and for some others, so that each type is measured.
+  void measure(const task& t, worker& self) {
+    worker_state& mine = states_[self.id.index()];
+    feeders_.begins(t, self);
+    mine.measured = true;
+    mine.followed = mine.follow;
+  }
+  /// The worker's task has ended and made these ready. False if it was not to be measured.
+  bool ended_measured(std::span<task* const> released, worker& self) {
+    worker_state& mine = states_[self.id.index()];
+    if (!std::exchange(mine.measured, false)) return false;
+    feeders_.ended(released, self);
+    mine.followed = 0;
     return true;
+  }
+  /// keeps=feeder. A feeder does not count as a task of the chain: it would wait in the deque after its last.
+  [[gnu::noinline]] task* ready_with_feeder(std::span<task* const> tasks, worker& self) {
+    leveled_deque<World>& own = *deques_[self.id.index()];
+    ended_measured(tasks, self);
+    const std::size_t oldest = tasks.size() - 1, kept = feeders_.choose(tasks, oldest);
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      if (i != kept) own.push(*tasks[i], self);
+    }
+    task* t =
+        kept != oldest ? own.prefer(*tasks[kept], self) : ready_alone(*tasks[kept], self, ready_reason::completion);
+    if (t != nullptr && tasks.front()->type != tasks.back()->type) measure(*t, self);
+    return t;
   }
   /// A task of another chain, if one waits. As long as none does, chains are followed for twice as long each time.
   [[gnu::noinline]] poll_result change_chain(leveled_deque<World>& own, worker& self) {
@@ -200,10 +264,14 @@ class steal final : public policy<World> {
   [[gnu::noinline]] poll_result next_in_order(leveled_deque<World>& own, worker& self) {
     worker_state& mine = states_[self.id.index()];
     mine.followed = 0;
+    if (mine.measured) ended_measured({}, self);
     if (mine.leaving) {
       if (const poll_result l = change_chain(own, self); l.kind == poll_result::found) return l;
     }
-    if (task* t = take_own(own, self)) return poll_result::got(*t);
+    if (task* t = take_own(own, self)) {
+      if (keeps_feeders_ && ++mine.taken % sample == 0) measure(*t, self);
+      return poll_result::got(*t);
+    }
     return look_elsewhere(self);
   }
   poll_result look_elsewhere(worker& self) { return looks_at_all_ ? rob(self) : probe(self); }
@@ -272,8 +340,11 @@ class steal final : public policy<World> {
   bool looks_at_all_;
   bool spares_short_;
   int follow_;
+  bool keeps_feeders_;
+  bool counts_;  // whether tasks of a chain are counted
   std::vector<std::shared_ptr<leveled_deque<World>>> deques_;
   std::vector<worker_state> states_;
+  feeders<World> feeders_;
   std::vector<watch> watches_;  // by victim
   std::vector<node_id> close_;  // by victim: its node, if thieves of that take one task; else none
 };

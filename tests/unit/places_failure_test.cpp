@@ -16,23 +16,23 @@ using kith::test::make_place_options;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-std::atomic<int> sum{0};  // of what activities add; tests run one after the other
+std::atomic<int> added{0};  // by activities; tests run one after the other
 
 void throw_error(const std::string& why) { throw std::runtime_error(why); }
 
 TEST(PlaceFailure, OfAnActivityGoesToItsFinish) {
   kith::place_runtime rt(make_place_options(3));
-  sum = 0;
+  added = 0;
   EXPECT_THAT(
       [&] {
         rt.run([] {
-          for (int p = 0; p < 3; ++p) kith::at(p).spawn([] { sum += 1; });
+          for (int p = 0; p < 3; ++p) kith::at(p).spawn([] { added += 1; });
           kith::at(2).spawn<throw_error>("no luck");
         });
       },
       ThrowsMessage<kith::place_error>(HasSubstr("place 2: no luck")));
-  EXPECT_EQ(sum, 3);  // nothing else was cancelled
-  rt.run([] {         // and nothing is left of it
+  EXPECT_EQ(added, 3);  // nothing else was cancelled
+  rt.run([] {           // and nothing is left of it
     try {
       kith::finish(
           [] { kith::at(1).spawn([] { kith::at(2).spawn([] { kith::at(0).spawn<throw_error>("far away"); }); }); });
@@ -76,25 +76,25 @@ TEST(PlaceFailure, OfADroppedFutureGoesToItsFinish) {
 TEST(PlaceFailure, OfTheBodyKeepsItsType) {
   kith::place_runtime rt(make_place_options(2));
   struct special {};
-  sum = 0;
+  added = 0;
   EXPECT_THROW(rt.run([] {
-    kith::at(1).spawn([] { sum += 1; });
+    kith::at(1).spawn([] { added += 1; });
     throw special();
   }),
                special);
-  EXPECT_EQ(sum, 1);  // the activity was waited for
+  EXPECT_EQ(added, 1);  // the activity was waited for
 }
 
 TEST(PlaceFailure, DoesNotCancelActivitiesAnywhere) {
   kith::place_runtime rt(make_place_options(2));
   for (const int named : {0, 1}) {
-    sum = 0;
+    added = 0;
     EXPECT_THROW(rt.run([named] {
-      for (int i = 0; i < 10; ++i) kith::at(named).spawn([] { sum += 1; });
+      for (int i = 0; i < 10; ++i) kith::at(named).spawn([] { added += 1; });
       throw std::runtime_error("the body");
     }),
                  std::runtime_error);
-    EXPECT_EQ(sum, 10) << named;
+    EXPECT_EQ(added, 10) << named;
   }
 }
 
@@ -182,31 +182,31 @@ TEST(PlaceFailure, OfATaskOfAnActivity) {
 
 TEST(PlaceFailure, OfAnInnerFinishStaysThere) {
   kith::place_runtime rt(make_place_options(4));
-  sum = 0;
+  added = 0;
   rt.run([] {
     for (int p = 0; p < 4; ++p) {
       kith::at(p).spawn([] {
         EXPECT_THROW(kith::finish([] { kith::at((kith::here() + 1) % 4).spawn<throw_error>("inner"); }),
                      kith::place_error);
-        sum += 1;
+        added += 1;
       });
     }
   });
-  EXPECT_EQ(sum, 4);
+  EXPECT_EQ(added, 4);
 }
 
 TEST(PlaceFailure, CancelledActivitiesEndTheirFinish) {
   kith::place_runtime rt(make_place_options(1));
-  sum = 0;
+  added = 0;
   EXPECT_THAT(
       [&] {
         rt.run([] {
-          kith::at(0).spawn([] { sum += 1; });  // queued: there is one worker
+          kith::at(0).spawn([] { added += 1; });  // queued: there is one worker
           kith::cancel();
         });
       },
       ThrowsMessage<kith::place_error>(HasSubstr("cancelled before it started")));
-  EXPECT_EQ(sum, 0);
+  EXPECT_EQ(added, 0);
   rt.run([] {
     const auto f = kith::at(0).async([] { return 1; });
     kith::cancel();

@@ -2,6 +2,7 @@
 #include "engine/sim/line_network.hpp"
 
 #include "base/rng.hpp"
+#include "support/recordings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ using sim::line_network;
 using sim::picoseconds;
 using sim::reservations;
 
-constexpr picoseconds cycle = 500, hop = 3 * cycle;
+constexpr picoseconds hop = 3 * test::cycle;
 
 TEST(sim_reservations, fill_the_first_gap_that_is_long_enough) {
   reservations r;
@@ -56,7 +57,7 @@ TEST(sim_line_network, the_tail_follows_the_head) {
   EXPECT_EQ(n.send(node_id(3), node_id(3), 72, true, 100, 0), 100u);
   EXPECT_EQ(n.flits, 0u);
   EXPECT_EQ(n.send(node_id(0), node_id(1), 8, false, 0, 0), hop);
-  EXPECT_EQ(n.send(node_id(8), node_id(15), 72, true, 0, 0), 7 * hop + 4 * cycle);  // five flits
+  EXPECT_EQ(n.send(node_id(8), node_id(15), 72, true, 0, 0), 7 * hop + 4 * test::cycle);  // five flits
   EXPECT_EQ(n.flits, 1u + 7 * 5);
 }
 
@@ -67,10 +68,10 @@ TEST(sim_line_network, messages_that_share_a_link_wait_for_each_other) {
     const picoseconds alone = n.send(node_id(0), node_id(3), 72, true, 0, 0);
     EXPECT_EQ(n.send(node_id(8), node_id(11), 72, true, 0, 0), alone);  // the next row
     EXPECT_EQ(n.send(node_id(3), node_id(0), 72, true, 0, 0), alone);   // the other direction
-    const picoseconds wait = contended ? 5 * cycle : 0;
+    const picoseconds wait = contended ? 5 * test::cycle : 0;
     EXPECT_EQ(n.send(node_id(1), node_id(4), 72, true, hop, 0), hop + wait + alone);
     // Behind the first one on its first link, and behind the other one on the next.
-    EXPECT_EQ(n.send(node_id(0), node_id(3), 8, false, 0, 0), alone - 4 * cycle + 2 * wait);
+    EXPECT_EQ(n.send(node_id(0), node_id(3), 8, false, 0, 0), alone - 4 * test::cycle + 2 * wait);
   }
 }
 

@@ -8,6 +8,7 @@
 //    tasks initialise it (initial_runs.hpp), else block by block (balanced_placement.hpp).
 //  * A worker that has ended a task continues with one that this made ready, if that belongs to its node, or if the
 //    worker was the last to write what that task writes. The others are queued in the order of their creation.
+//  * Of tasks that one has made ready together, a feeder of many others is run next (feeders.hpp).
 //  * A node runs no more chains of tasks at once than its caches hold, and takes the task queued last, if that
 //    was measured to be faster (chain_bound.hpp, hot_end.hpp).
 //  * A worker that finds tasks with data and tasks without runs as many of each.
@@ -45,8 +46,12 @@ class automatic final : public policy<World>, public observer<World> {
 
   static constexpr auto options = joined(
       delayed_theft<World>::options, initial_runs<World>::options, chain_bound<World>::options, hot_end<World>::options,
-      std::array{ready_order,
-                 one_of("window", "off|auto", "auto: the first tasks are partitioned as a graph, as by rip-dep")});
+      std::array{
+          ready_order,
+          one_of(
+              "keeps", "feeder|oldest",
+              "of tasks made ready together, the worker runs next: a feeder of many others, or the one created first"),
+          one_of("window", "off|auto", "auto: the first tasks are partitioned as a graph, as by rip-dep")});
   [[gnu::cold]] static void explain(explainer& e) {
     const placement_facts& f = e.facts;
     std::vector<std::uint64_t> bytes(f.nodes.size());
@@ -104,7 +109,9 @@ class automatic final : public policy<World>, public observer<World> {
   automatic(const policy_context& s, const policy_options& given)
       : team_(s.workers),
         memory_(s.memory),
-        dataless_(s, steals_as_),
+        keeps_feeders_(given.is("keeps", "feeder")),
+        dataless_(s, policy_options(keeps_feeders_ ? "steal:keeps=feeder" : "steal", steal<World>::options)),
+        feeders_(dataless_.feeding()),
         place_(s),
         runs_(s, given),
         thefts_(s, given),
@@ -147,6 +154,52 @@ class automatic final : public policy<World>, public observer<World> {
   }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
+    if (!keeps_feeders_ || why != ready_reason::completion) return queue_ready(tasks, self, why);
+    feeders_.ended(tasks, self);
+    task* now = queue_ready(tasks, self, why);
+    if (now != nullptr) feeders_.begins(*now, self);
+    return now;
+  }
+  poll_result next(worker& self) override {
+    if (!data_seen_.load(relaxed)) return dataless_.next(self);
+    if (!keeps_feeders_) return take(self);
+    feeders_.ended({}, self);
+    const poll_result found = take(self);
+    if (found.work != nullptr) feeders_.begins(*found.work, self);
+    return found;
+  }
+
+  void idle(worker& self) override {
+    chains_.leaves(self);
+    ring_for_room(self);
+  }
+
+  void ran(const task& t, worker& self, std::uint64_t nanoseconds) override {
+    const std::uint64_t bytes = placed_bytes(t);
+    if (bytes == 0 || states_[self.id.index()].runs != &t) return;
+    ends_.timed(t, self, nanoseconds);
+    if (chains_.timed(t, self, nanoseconds)) wake_for(self.node, self);
+    const node_id from = states_[self.id.index()].robbed;
+    thefts_.ran(t.type, bytes, nanoseconds, self.node, from ? from : self.node);
+    ring_for_thief(self.node, self);
+  }
+
+ private:
+  static constexpr std::int32_t most_lead = 32;
+  using shared_type = typename World::template shared<std::uint16_t>;
+  struct alignas(false_sharing_range) state {
+    // The last task with data that it was given. That task may have waited since, and others may have run on top
+    // of it.
+    const task* runs = nullptr;
+    node_id robbed;         // the node to which it belongs, if another one
+    std::int32_t lead = 0;  // how many tasks with data it has begun more than tasks without
+  };
+  struct alignas(false_sharing_range) node_state {
+    shared_type last_type{0};    // the type of the task queued last
+    shared_type judged_type{0};  // the type by which thieves judge the queue
+  };
+
+  task* queue_ready(std::span<task* const> tasks, worker& self, ready_reason why) {
     if (std::ranges::none_of(tasks, has_data)) {
       note_dataless();
       task* now = dataless_.ready(tasks, self, why);
@@ -174,8 +227,7 @@ class automatic final : public policy<World>, public observer<World> {
   /// While the worker finds both, it runs as many tasks without data as tasks with data, because the former leave the
   /// memory to others. If it has begun fewer without data, it takes one of these: the newest of its own, or another
   /// worker's. Else it takes one with data, of its node. If there is none of either, it takes tasks of other nodes.
-  poll_result next(worker& self) override {
-    if (!data_seen_.load(relaxed)) return dataless_.next(self);
+  poll_result take(worker& self) {
     chains_.leaves(self);
     auto& queue = *queues_[self.node.index()];
     thefts_.returns(self, queue.size() > 0);
@@ -217,36 +269,6 @@ class automatic final : public policy<World>, public observer<World> {
     const bool watches = thefts_.watches(self) || (windows_ && windows_->starves(self));
     return {watches ? poll_result::watch : poll_result::empty};
   }
-
-  void idle(worker& self) override {
-    chains_.leaves(self);
-    ring_for_room(self);
-  }
-
-  void ran(const task& t, worker& self, std::uint64_t nanoseconds) override {
-    const std::uint64_t bytes = placed_bytes(t);
-    if (bytes == 0 || states_[self.id.index()].runs != &t) return;
-    ends_.timed(t, self, nanoseconds);
-    if (chains_.timed(t, self, nanoseconds)) wake_for(self.node, self);
-    const node_id from = states_[self.id.index()].robbed;
-    thefts_.ran(t.type, bytes, nanoseconds, self.node, from ? from : self.node);
-    ring_for_thief(self.node, self);
-  }
-
- private:
-  static constexpr std::int32_t most_lead = 32;
-  using shared_type = typename World::template shared<std::uint16_t>;
-  struct alignas(false_sharing_range) state {
-    // The last task with data that it was given. That task may have waited since, and others may have run on top
-    // of it.
-    const task* runs = nullptr;
-    node_id robbed;         // the node to which it belongs, if another one
-    std::int32_t lead = 0;  // how many tasks with data it has begun more than tasks without
-  };
-  struct alignas(false_sharing_range) node_state {
-    shared_type last_type{0};    // the type of the task queued last
-    shared_type judged_type{0};  // the type by which thieves judge the queue
-  };
 
   /// Rings once for each task that waits at the node, while a worker there sleeps.
   void wake_for(node_id n, worker& self) {
@@ -299,8 +321,7 @@ class automatic final : public policy<World>, public observer<World> {
   /// Queues the tasks. If `now` is null, returns the first task to continue with, if any, instead; else `now`.
   task* queue_all(std::span<task* const> tasks, worker& self, ready_reason why, task* now) {
     const bool keeps = why == ready_reason::completion;
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      task* t = tasks[keeps ? tasks.size() - 1 - i : i];  // successors come in list order: the last created first
+    const auto queue_one = [&](task* t) {
       if (has_data(t)) {
         if (task* kept = queue(*t, self, keeps && now == nullptr)) now = kept;
       } else if (keeps && now == nullptr && !is_outranked(*t, self)) {
@@ -310,6 +331,17 @@ class automatic final : public policy<World>, public observer<World> {
         note_dataless();
         dataless_.ready({&t, 1}, self, ready_reason::arrival);
       }
+    };
+    if (!keeps) {
+      for (task* t : tasks) queue_one(t);
+      return now;
+    }
+    if (tasks.empty()) return now;
+    // Successors come in list order, the last created first; they are queued in the order of creation.
+    const std::size_t oldest = tasks.size() - 1, first = keeps_feeders_ ? feeders_.choose(tasks, oldest) : oldest;
+    queue_one(tasks[first]);
+    for (std::size_t i = tasks.size(); i-- > 0;) {
+      if (i != first) queue_one(tasks[i]);
     }
     return now;
   }
@@ -418,8 +450,9 @@ class automatic final : public policy<World>, public observer<World> {
 
   const team& team_;
   const memory_view memory_;
-  policy_options steals_as_{"steal", steal<World>::options};
+  bool keeps_feeders_;
   steal<World> dataless_;  // the tasks without data
+  feeders<World>& feeders_;
   balanced_placement<World> place_;
   initial_runs<World> runs_;
   delayed_theft<World> thefts_;
