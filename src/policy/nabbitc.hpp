@@ -95,7 +95,6 @@ class nabbitc final : public policy<World>, public observer<World> {
     state& mine = states_[self.id.index()];
     const bool forced = must_be_colored(mine);
     const bool colored = forced || mine.series < attempts_;
-    if (colored) self.meter(event::colored_attempt, {});
     task* t = nullptr;
     // A run may have begun since `forced` was read; its first steal is forced. Whoever sees a task of a run sees its
     // number.

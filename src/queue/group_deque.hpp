@@ -102,6 +102,7 @@ class group_deques {
   steal_result steal(task*& t, worker_id victim, worker& self, taste likes, color_number only, bool or_nobodys,
                      const Allowed& allowed) {
     self.meter(event::steal_attempt, victim);
+    if (only >= 0) self.meter(event::colored_attempt, {});  // later, so that at no time there are more of these
     item* i = nullptr;
     const auto steal_at = [&](std::size_t level) {
       auto& there = *deques_[level][victim.index()];

@@ -16,10 +16,11 @@ worker_statistics figures_of_worker(const Sum& sum, double tick) {
   worker_statistics w;
   w.tasks = sum(event::task_executed);
   w.created = sum(event::task_created);
-  w.steal_attempts = sum(event::steal_attempt);
-  w.steals = sum(event::steal);
-  w.colored_attempts = sum(event::colored_attempt);
+  // The worker may go on counting: what is part of another figure is read before it.
   w.colored_steals = sum(event::colored_steal);
+  w.colored_attempts = sum(event::colored_attempt);
+  w.steals = sum(event::steal);
+  w.steal_attempts = sum(event::steal_attempt);
   w.parks = sum(event::park);
   w.wakes = sum(event::wake);
   w.stalled = sum(event::stalled);
