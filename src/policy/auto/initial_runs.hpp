@@ -81,6 +81,7 @@ class initial_runs {
 
  private:
   static constexpr std::uint32_t most_failed_searches = 32;  // of one worker, without a new task
+  static constexpr std::int64_t least_run = 2;  // blocks of a run, unless nodes get fewer: one alone has no neighbour
 
   struct sequence {  // held tasks of one type
     std::uint16_t type;
@@ -99,7 +100,9 @@ class initial_runs {
     for (const task* t : all) ++sequence_of(types, t->type).tasks;
     const auto nodes = static_cast<std::int64_t>(team_.inhabited().size());
     std::int64_t rounds = runs_;  // the same for all types, so that tasks with the same place in their sequences meet
-    for (const sequence& s : types) rounds = s.tasks < nodes ? rounds : std::min(rounds, s.tasks / nodes);
+    for (const sequence& s : types) {
+      if (s.tasks >= nodes) rounds = std::min(rounds, std::max<std::int64_t>(s.tasks / (least_run * nodes), 1));
+    }
     for (sequence& s : types) {
       if (s.tasks >= nodes) choose(s, rounds);
     }
