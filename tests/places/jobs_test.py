@@ -235,6 +235,9 @@ for mpi in MPIS:
               f"{mpirun}: job {mode}: exit code {done.returncode}, {done.stdout}{done.stderr}")
     done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "/none/program")
     check(done.returncode == 127 and "/none/program" in done.stderr, f"a program that is not there: {done.stderr}")
+    done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "sh", "-c", "kill -9 $PPID")
+    check(done.returncode != 0 and "mpirun ended all places" in done.stderr and "before the program" not in done.stderr,
+          f"{mpi}: who ended the places if MPI did: {done.stderr}")
     check(killed_launcher(mpi), f"{mpi}: a job ends when its launcher is killed")
     if subprocess.run([*APART, "true"], capture_output=True, check=False).returncode == 0:
         checks_itself(2, run(mpirun, "-n", "2", *APART, JOB, **FAR), f"{mpirun}, far places")

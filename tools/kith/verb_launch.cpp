@@ -69,6 +69,8 @@ void write_status(const fs::path& folder, int place, int status) {
 /// Others notice within 5 s that a place is lost.
 constexpr std::chrono::seconds patience{10};
 
+/// The guards' file that is there once one of them runs.
+fs::path start_file(const fs::path& folder) { return folder / "started"; }
 /// The guards' file that is there once a place has failed.
 fs::path failure_file(const fs::path& folder) { return folder / "failed"; }
 
@@ -133,6 +135,7 @@ outcome guard(const launch_options& o) {
   const int place = number_of_variable({"OMPI_COMM_WORLD_RANK", "PMI_RANK"});
   const int places = number_of_variable({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"});
   const pid_t launcher = getppid();
+  std::ofstream(start_file(o.guarded)) << '\n';
   child_result ended;
   std::optional<patient_end> end;
   try {
@@ -198,7 +201,12 @@ outcome judge(const launch_options& o, const fs::path& folder, const child_resul
   if (lost) return outcome::lost;
   if (code != 0) return static_cast<outcome>(code);
   if (job.clean() || (went_on && read_status(folder, 0))) return outcome::fine;
-  if (!any) fmt::print(stderr, "kith launch: mpirun failed before the program was started\n");
+  std::error_code ignored;
+  if (!any && fs::exists(start_file(folder), ignored)) {
+    fmt::print(stderr, "kith launch: mpirun ended all places, as when one calls MPI_Abort or MPI refuses a call\n");
+  } else if (!any) {
+    fmt::print(stderr, "kith launch: mpirun failed before the program was started\n");
+  }
   return outcome::error;
 }
 
