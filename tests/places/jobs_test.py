@@ -235,6 +235,11 @@ for mpi in MPIS:
               f"{mpirun}: job {mode}: exit code {done.returncode}, {done.stdout}{done.stderr}")
     done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "/none/program")
     check(done.returncode == 127 and "/none/program" in done.stderr, f"a program that is not there: {done.stderr}")
+    done = run(KITH, "launch", "-n", "3", "--mpi", mpi, "--", "sh", "-c", 'exit "$PMI_RANK$OMPI_COMM_WORLD_RANK"')
+    check(done.returncode == 1 and all(f"place {p} ended with exit code {p}\n" in done.stderr for p in (1, 2)),
+          f"{mpi}: exit codes that differ: {done.returncode}, {done.stderr}")
+    done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "sh", "-c", "exit 7")
+    check(done.returncode == 7 and "exit code" not in done.stderr, f"{mpi}: one exit code: {done.returncode}, {done.stderr}")
     done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "sh", "-c", "kill -9 $PPID")
     check(done.returncode != 0 and "mpirun ended all places" in done.stderr and "before the program" not in done.stderr,
           f"{mpi}: who ended the places if MPI did: {done.stderr}")

@@ -28,6 +28,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -181,6 +182,20 @@ mpi_launcher choose(const std::string& name) {
               ". Without one, KITH_PLACES=N PROGRAM has N places in one process");
 }
 
+/// Says which places ended with which exit code, if they did not all end with the same.
+void tell_exit_codes(const launch_options& o, const fs::path& folder) {
+  std::map<int, int> codes;  // by place
+  for (int p = 0; p < o.places; ++p) {
+    if (const std::optional<int> status = read_status(folder, p); status && WIFEXITED(*status))
+      codes[p] = WEXITSTATUS(*status);
+  }
+  const auto differs = [&codes](const auto& c) { return c.second != codes.begin()->second; };
+  if (std::ranges::none_of(codes, differs)) return;
+  for (const auto& [place, code] : codes) {
+    if (code != 0) fmt::print(stderr, "kith launch: place {} ended with exit code {}\n", place, code);
+  }
+}
+
 /// What the guards said, in words on stderr, and as an exit code.
 outcome judge(const launch_options& o, const fs::path& folder, const child_result& job) {
   int code = 0;
@@ -198,6 +213,7 @@ outcome judge(const launch_options& o, const fs::path& folder, const child_resul
       code = WEXITSTATUS(*status);
     }
   }
+  tell_exit_codes(o, folder);
   if (lost) return outcome::lost;
   if (code != 0) return static_cast<outcome>(code);
   if (job.clean() || (went_on && read_status(folder, 0))) return outcome::fine;
