@@ -220,6 +220,11 @@ for mpi in MPIS:
                              ({"KITH_TRANSPORT": "/none/lib.so"}, ["/none/lib.so", "cannot be loaded"])):
         done = run(mpirun, "-n", "2", JOB, **variables)
         check(done.returncode != 0 and all(w in done.stderr for w in words), f"{variables} is refused: {done.stderr}")
+    for other, library in (("openmpi", "libmpi.so.40"), ("mpich", "libmpich.so.12")):
+        if other in MPIS and other != mpi:
+            done = run(mpirun, "-n", "2", "env", f"LD_PRELOAD={library}", JOB)
+            check(done.returncode != 0 and library in done.stderr and f"kith launch --mpi {other}" in done.stderr,
+                  f"{mpirun}: a program that uses {other}: {done.returncode}, {done.stderr}")
     done = run(mpirun, "-n", "1", JOB, ":", "-n", "1", OTHER)
     check(done.returncode != 0 and "does not run the same program as place 0" in done.stderr, f"two programs in one job: {done.stderr}")
     done = run(mpirun, "-n", "2", KITH, "app", "places_heat", "--small", "--as", "cws")
