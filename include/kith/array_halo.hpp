@@ -64,7 +64,9 @@ class array_halo {
   std::uint64_t width() const noexcept { return width_; }
   /// Sends the elements of this place to all halos that they are in. They are there when the finish() around the caller
   /// has ended; until then, nobody may use these halos or change the elements. Called at every place, this is a halo
-  /// exchange. One message and its answer for each neighbour; more if shares are smaller than `width`.
+  /// exchange. An activity that goes on afterwards needs a finish of its own, and must know that all others have sent:
+  /// finish([&] { h.send(); }); barrier(). One message and its answer for each neighbour; more if shares are smaller
+  /// than `width`.
   void send() const {
     const std::span<const T> mine = array_.local();
     const int here = kith::here();

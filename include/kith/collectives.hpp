@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <type_traits>
 
@@ -28,6 +29,10 @@ template <class T>
 inline constexpr bool is_reducible = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> &&
                                      (sizeof(T) == 4 || sizeof(T) == 8) && !std::is_same_v<T, long double>;
 
+/// Whether it has elements that lie in a row, and is not a span.
+template <class R>
+inline constexpr bool is_many = std::ranges::contiguous_range<R&> && std::ranges::sized_range<R&> && !is_span<R>;
+
 void barrier();
 void broadcast(void* data, std::size_t bytes, int root);
 /// `size`: bytes of an element; `kind`: 0 signed, 1 unsigned, 2 floating-point.
@@ -38,12 +43,12 @@ void all_reduce(void* data, std::size_t count, std::size_t size, int kind, reduc
 /// Returns when all places have called it.
 inline void barrier() { detail::barrier(); }
 
-/// The values of place `root`, at all places. As many values at each.
-template <class T>
-void broadcast(std::span<T> values, int root = 0) {
+/// The values of place `root`, at all places. As many values at each. A std::vector stands for its elements.
+template <class T, std::size_t N>
+void broadcast(std::span<T, N> values, int root = 0) {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_const_v<T>,
                 "broadcast copies bytes into its argument: expected a trivially copyable type without pointers");
-  detail::broadcast(values.data(), values.size_bytes(), root);
+  if constexpr (!std::is_const_v<T>) detail::broadcast(values.data(), values.size_bytes(), root);
 }
 template <class T>
   requires std::is_trivially_copyable_v<T>
@@ -51,23 +56,36 @@ template <class T>
   broadcast(std::span<T>(&value, 1), root);
   return value;
 }
+template <class R>
+  requires(detail::is_many<R> && !std::is_trivially_copyable_v<R>)
+void broadcast(R& values, int root = 0) {
+  broadcast(std::span(values), root);
+}
 
 /// Element by element, the sum (or the least, or the largest) of what the places have; all get it. As many values at
-/// each.
-template <class T>
-void all_reduce(std::span<T> values, reduction how) {
-  static_assert(detail::is_reducible<T>, "all_reduce combines integers and floating-point numbers of 4 or 8 bytes");
-  detail::all_reduce(values.data(), values.size(), sizeof(T),
-                     std::is_floating_point_v<T> ? 2
-                     : std::is_unsigned_v<T>     ? 1
-                                                 : 0,
-                     how);
+/// each. A std::vector or an array stands for its elements.
+template <class T, std::size_t N>
+void all_reduce(std::span<T, N> values, reduction how) {
+  static_assert(!std::is_const_v<T>, "all_reduce writes what it has combined into its argument, which is const");
+  static_assert(detail::is_reducible<std::remove_const_t<T>>,
+                "all_reduce combines integers and floating-point numbers of 4 or 8 bytes");
+  if constexpr (!std::is_const_v<T>)
+    detail::all_reduce(values.data(), values.size(), sizeof(T),
+                       std::is_floating_point_v<T> ? 2
+                       : std::is_unsigned_v<T>     ? 1
+                                                   : 0,
+                       how);
 }
 template <class T>
-  requires std::is_arithmetic_v<T>
+  requires(!detail::is_many<T> && !std::is_pointer_v<T>)
 [[nodiscard]] T all_reduce(T value, reduction how) {
   all_reduce(std::span<T>(&value, 1), how);
   return value;
+}
+template <class R>
+  requires detail::is_many<R>
+void all_reduce(R& values, reduction how) {
+  all_reduce(std::span(values), how);
 }
 
 }  // namespace kith

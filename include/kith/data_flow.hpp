@@ -97,7 +97,11 @@ class data_flow {
       static_assert(call::parameters == sizeof...(Args),
                     "the function takes another number of arguments; give one for each of its parameters");
       static_assert(!call::is_coroutine, "the function of a data_flow's task cannot be a coroutine");
-      if constexpr (call::parameters == sizeof...(Args) && !call::is_coroutine)
+      constexpr bool of_arrays = !(detail::is_access<Args> || ...);
+      static_assert(of_arrays,
+                    "a task of a data_flow accesses elements of distributed arrays; write kith::in(array.range(first, "
+                    "count)) or kith::in(array.element(i)), and pass other data as values");
+      if constexpr (call::parameters == sizeof...(Args) && !call::is_coroutine && of_arrays)
         submit<F>(place, std::index_sequence_for<Args...>(), args...);
     }
   }
@@ -112,8 +116,11 @@ class data_flow {
         callable,
         "the function cannot be called with these arguments; it gets a std::span<const T> of kith::in of a range, a "
         "std::span<T> of out and inout, a const T& or T& of an element, and values");
-    using run = detail::constant_function<&detail::run_flow_task<F, A...>>;
-    if constexpr (callable && detail::is_remote_call<run, detail::flow_ticket, Args...>()) {
+    if constexpr (callable) call_at<detail::constant_function<&detail::run_flow_task<F, A...>>>(place, args...);
+  }
+  template <class run, class... Args>
+  void call_at(std::optional<int> place, const Args&... args) {
+    if constexpr (detail::is_remote_call<run, detail::flow_ticket, Args...>()) {
       std::vector<detail::flow_request> requests;
       std::vector<std::uint64_t> bytes;
       (request(requests, bytes, !place, args), ...);

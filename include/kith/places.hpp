@@ -332,9 +332,11 @@ class place_runtime {
   std::unique_ptr<implementation> impl_;
 };
 
-/// An object for each place, made by its default constructor at the first use there. Usually static. Thread-safe;
-/// takes a lock. If several threads use it first, each makes an object, and one of these is kept. The objects live as
-/// long as this one, so also from one place_runtime to the next.
+/// An object for each place, made by its default constructor at the first use there. Usually static. Other static
+/// variables are those of the process: places that are threads of one process share them. Thread-safe, but not so the
+/// object itself, which all activities of the place use, several at a time if it has several workers. Takes a lock. If
+/// several threads use it first, each makes an object, and one of these is kept. The objects live as long as this one,
+/// so also from one place_runtime to the next.
 template <class T>
 class place_local {
  public:

@@ -14,6 +14,7 @@
 #include <malloc.h>
 #endif
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -26,8 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr mpi_kind kinds[] = {
-    {"openmpi", "Open MPI", "libopenmpi-dev", "OMPI_COMM_WORLD_SIZE"},
-    {"mpich", "MPICH", "libmpich-dev", "PMI_SIZE"},
+    {"openmpi", "Open MPI", "libopenmpi-dev", "OMPI_COMM_WORLD_SIZE", {"libmpi.so.40"}},
+    {"mpich", "MPICH", "libmpich-dev", "PMI_SIZE", {"libmpich.so.12", "libmpi.so.12"}},  // Debian's has its own name
 };
 
 /// glibc gives large blocks back to the kernel when they are freed. Each large message is such a block, and to map its
@@ -53,6 +54,22 @@ std::string path_of_plugin(const std::string& transport) {
                   ": install " + package +
                   " and build Kith again, or set KITH_TRANSPORT=threads, which keeps all places in each process",
               error_kind::setting);
+}
+
+/// A transport would call functions of an MPI that the program has loaded, whichever that is.
+void refuse_other_mpi(const std::string& transport) {
+  const auto own = std::ranges::find(kinds, transport, &mpi_kind::transport);
+  if (own == std::end(kinds)) return;
+  for (const mpi_kind& k : kinds) {
+    if (&k == &*own) continue;
+    for (const char* library : k.libraries) {
+      if (library == nullptr || dlopen(library, RTLD_LAZY | RTLD_NOLOAD) == nullptr) continue;
+      throw error(std::string("places: this process is one of a job under ") + own->name +
+                      ", and the program uses the library of " + k.name + ", " + library +
+                      "; start it by the launcher of " + k.name + ", or by `kith launch --mpi " + k.transport + "`",
+                  error_kind::setting);
+    }
+  }
 }
 
 /// The linker's name for the contents of the executable; empty if it gave none.
@@ -131,6 +148,7 @@ std::uint64_t program_identity() {
 std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins, bool survives_losses) {
   const std::string name = transport_of_environment();
   const std::string path = path_of_plugin(name);
+  refuse_other_mpi(name);
   // It stays loaded: MPI runs until the process ends.
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)

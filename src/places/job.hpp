@@ -3,6 +3,7 @@
 
 #include "places/transport.hpp"
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -15,8 +16,9 @@ namespace kith::distributed {
 struct mpi_kind {
   const char* transport;  // the value of KITH_TRANSPORT
   const char* name;
-  const char* package;   // in Debian
-  const char* variable;  // set by its launcher for the processes that it starts
+  const char* package;                   // in Debian
+  const char* variable;                  // set by its launcher for the processes that it starts
+  std::array<const char*, 2> libraries;  // the names of its interface; null: none
 };
 std::span<const mpi_kind> mpi_kinds();
 /// The file of a transport's plug-in; none if this Kith was built without it.

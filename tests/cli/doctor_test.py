@@ -37,6 +37,8 @@ kith.check(trial["details"]["workers"] == plain["workers"], "a runtime starts as
 
 # Each MPI: its launcher, its library, Kith's transport. A library that is no library stands for one that is missing.
 mpis = finding(plain, "places")["details"]
+if any(mpi["usable"] for mpi in mpis.values()):
+    kith.check("place_options::on_loss" in finding(plain, "places")["effect"], "that survivors of a loss can go on")
 kith.check(set(mpis) == {"openmpi", "mpich"}, f"both MPIs are reported: {mpis}")
 for name, soname in (("openmpi", "libmpi.so.40"), ("mpich", "libmpich.so.12")):
     mpi = mpis[name]

@@ -53,8 +53,8 @@ class Compiler:
         self.command, self.work = command, pathlib.Path(work)
         self.is_clang = "clang" in subprocess.run([command, "--version"], capture_output=True, text=True).stdout
         header = self.work / "all.hpp"
-        header.write_text("#include <kith/activity.hpp>\n#include <kith/data_flow.hpp>\n#include <kith/kith.hpp>\n#include <kith/parallel_sort.hpp>\n#include <kith/places.hpp>\n#include <memory>\n"
-                          "#include <span>\n#include <string>\n#include <vector>\n")
+        header.write_text("#include <kith/activity.hpp>\n#include <kith/collectives.hpp>\n#include <kith/data_flow.hpp>\n#include <kith/kith.hpp>\n#include <kith/parallel_sort.hpp>\n#include <kith/places.hpp>\n#include <memory>\n"
+                          "#include <set>\n#include <span>\n#include <string>\n#include <vector>\n")
         made = str(header) + (".pch" if self.is_clang else ".gch")
         subprocess.run([command, *FLAGS, "-x", "c++-header", str(header), "-o", made], check=True)
         self.header = ["-include-pch", made] if self.is_clang else ["-include", str(header)]

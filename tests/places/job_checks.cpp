@@ -196,6 +196,17 @@ void take_part(int rounds) {
   std::vector<float> many(100'000, static_cast<float>(here + 1));
   kith::all_reduce(std::span(many), kith::reduction::sum);
   check(many == std::vector<float>(many.size(), static_cast<float>(all * (all + 1)) / 2), "sum of many floats");
+  std::vector<int> few(3, here);
+  kith::broadcast(few, all - 1);
+  kith::all_reduce(few, kith::reduction::sum);
+  check(few == std::vector<int>(3, all * (all - 1)), "broadcast and sum of a vector");
+  const std::span<int, 2> ends(few.begin(), 2);
+  few = {here, here, here};
+  kith::broadcast(ends, all - 1);
+  check(few == std::vector<int>{all - 1, all - 1, here}, "broadcast of a span of fixed size");
+  std::array<double, 2> two{1, 2.5};
+  kith::all_reduce(two, kith::reduction::sum);
+  check(two == std::array{1.0 * all, 2.5 * all}, "sum of an array");
   *sum = 1;
   kith::barrier();
   *sum += 1;

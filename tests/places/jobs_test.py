@@ -220,6 +220,11 @@ for mpi in MPIS:
                              ({"KITH_TRANSPORT": "/none/lib.so"}, ["/none/lib.so", "cannot be loaded"])):
         done = run(mpirun, "-n", "2", JOB, **variables)
         check(done.returncode != 0 and all(w in done.stderr for w in words), f"{variables} is refused: {done.stderr}")
+    for other, library in (("openmpi", "libmpi.so.40"), ("mpich", "libmpich.so.12")):
+        if other in MPIS and other != mpi:
+            done = run(mpirun, "-n", "2", "env", f"LD_PRELOAD={library}", JOB)
+            check(done.returncode != 0 and library in done.stderr and f"kith launch --mpi {other}" in done.stderr,
+                  f"{mpirun}: a program that uses {other}: {done.returncode}, {done.stderr}")
     done = run(mpirun, "-n", "1", JOB, ":", "-n", "1", OTHER)
     check(done.returncode != 0 and "does not run the same program as place 0" in done.stderr, f"two programs in one job: {done.stderr}")
     done = run(mpirun, "-n", "2", KITH, "app", "places_heat", "--small", "--as", "cws")
@@ -235,6 +240,14 @@ for mpi in MPIS:
               f"{mpirun}: job {mode}: exit code {done.returncode}, {done.stdout}{done.stderr}")
     done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "/none/program")
     check(done.returncode == 127 and "/none/program" in done.stderr, f"a program that is not there: {done.stderr}")
+    done = run(KITH, "launch", "-n", "3", "--mpi", mpi, "--", "sh", "-c", 'exit "$PMI_RANK$OMPI_COMM_WORLD_RANK"')
+    check(done.returncode == 1 and all(f"place {p} ended with exit code {p}\n" in done.stderr for p in (1, 2)),
+          f"{mpi}: exit codes that differ: {done.returncode}, {done.stderr}")
+    done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "sh", "-c", "exit 7")
+    check(done.returncode == 7 and "exit code" not in done.stderr, f"{mpi}: one exit code: {done.returncode}, {done.stderr}")
+    done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "sh", "-c", "kill -9 $PPID")
+    check(done.returncode != 0 and "mpirun ended all places" in done.stderr and "before the program" not in done.stderr,
+          f"{mpi}: who ended the places if MPI did: {done.stderr}")
     check(killed_launcher(mpi), f"{mpi}: a job ends when its launcher is killed")
     if subprocess.run([*APART, "true"], capture_output=True, check=False).returncode == 0:
         checks_itself(2, run(mpirun, "-n", "2", *APART, JOB, **FAR), f"{mpirun}, far places")

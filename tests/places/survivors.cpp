@@ -3,6 +3,7 @@
 
 #include <kith/array_halo.hpp>
 #include <kith/collectives.hpp>
+#include <kith/data_flow.hpp>
 #include <kith/distributed_array.hpp>
 #include <kith/kith.hpp>
 
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -134,11 +136,27 @@ kith::place_options survivors() {
   return o;
 }
 
+/// A task of a data_flow that needs elements of several places asks all of them, and waits for all answers.
+void check_flow(const array& one_each, int victim) {
+  kith::detail::range_copy<long> copy(one_each, 0, one_each.size());
+  check(copy.parts().size() == one_each.size(), "all places are asked");
+  for (const auto& part : copy.parts()) part->ended.wait();
+  check(loses(victim, [&] { static_cast<void>(copy.values()); }), "and the lost one does not answer");
+  const auto add_up = [](std::span<const long> all) { static_cast<void>(all); };
+  check(loses(victim,
+              [&] {
+                kith::data_flow flow;
+                flow.at(0).spawn(add_up, kith::in(one_each.range(0, one_each.size())));
+                flow.wait();
+              }),
+        "which the task's data_flow throws");
+}
 /// Of an array the elements of survivors are still there.
 void check_array(const array& one_each, const kith::array_halo<long>& halo, int victim) {
   const auto lost = static_cast<std::uint64_t>(victim);
   check(one_each.get(0, lost) == std::vector<long>(lost, 5), "elements of survivors");
   check(loses(victim, [&] { static_cast<void>(one_each.get(lost)); }), "there are none of a lost place");
+  check_flow(one_each, victim);
   halo.destroy();
   one_each.destroy();
   check(loses(victim, [] { static_cast<void>(array::make(1)); }), "an array needs all places");

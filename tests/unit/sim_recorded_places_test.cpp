@@ -67,6 +67,20 @@ TEST(sim_recorded_places, a_slower_network_takes_longer) {
   EXPECT_GT(sim::simulate(p, far, plain(p)).makespan, sim::simulate(p, near, plain(p)).makespan);
 }
 
+/// With one worker in each place every color is near, and so is data that is where the colors' owners are.
+TEST(sim_recorded_places, a_color_is_a_worker_of_the_tasks_place) {
+  recording r = sample_of_places();
+  for (recorded_task& t : r.tasks) t.color = t.worker;
+  const sim::program p = sim::program_of(std::move(r));
+  for (const auto d : {sim::distribution::first_touch, sim::distribution::colors}) {
+    run_options s = plain(p);
+    s.distribution = d;
+    const sim::result ran = sim::simulate(p, model_by_name("xeon-5504-cluster"), s);
+    EXPECT_EQ(ran.remote_accesses, 0u);
+    EXPECT_GT(ran.local_accesses, 0u);
+  }
+}
+
 TEST(sim_recorded_places, what_cannot_be_replayed_is_refused) {
   const auto refused = [](const auto& change, const std::string& why) {
     recording r = sample_of_places();
@@ -76,7 +90,7 @@ TEST(sim_recorded_places, what_cannot_be_replayed_is_refused) {
   refused([](recording& r) { r.meta["place"] = "1"; }, "is of place 1 alone");
   refused([](recording& r) { r.places[1].workers = 0; }, "nothing is known of place 1");
   refused([](recording& r) { r.tasks[2].flags = recorded_task::outside; }, "an activity that is a coroutine");
-  refused([](recording& r) { r.tasks[1].color = 0; }, "task 1 (step) has a color or a node");
+  refused([](recording& r) { r.tasks[1].node = 0; }, "task 1 (step) has a node");
   refused(
       [](recording& r) {
         r.dependences = {{4, 8}};

@@ -28,6 +28,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -69,6 +70,8 @@ void write_status(const fs::path& folder, int place, int status) {
 /// Others notice within 5 s that a place is lost.
 constexpr std::chrono::seconds patience{10};
 
+/// The guards' file that is there once one of them runs.
+fs::path start_file(const fs::path& folder) { return folder / "started"; }
 /// The guards' file that is there once a place has failed.
 fs::path failure_file(const fs::path& folder) { return folder / "failed"; }
 
@@ -133,6 +136,7 @@ outcome guard(const launch_options& o) {
   const int place = number_of_variable({"OMPI_COMM_WORLD_RANK", "PMI_RANK"});
   const int places = number_of_variable({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"});
   const pid_t launcher = getppid();
+  std::ofstream(start_file(o.guarded)) << '\n';
   child_result ended;
   std::optional<patient_end> end;
   try {
@@ -178,6 +182,20 @@ mpi_launcher choose(const std::string& name) {
               ". Without one, KITH_PLACES=N PROGRAM has N places in one process");
 }
 
+/// Says which places ended with which exit code, if they did not all end with the same.
+void tell_exit_codes(const launch_options& o, const fs::path& folder) {
+  std::map<int, int> codes;  // by place
+  for (int p = 0; p < o.places; ++p) {
+    if (const std::optional<int> status = read_status(folder, p); status && WIFEXITED(*status))
+      codes[p] = WEXITSTATUS(*status);
+  }
+  const auto differs = [&codes](const auto& c) { return c.second != codes.begin()->second; };
+  if (std::ranges::none_of(codes, differs)) return;
+  for (const auto& [place, code] : codes) {
+    if (code != 0) fmt::print(stderr, "kith launch: place {} ended with exit code {}\n", place, code);
+  }
+}
+
 /// What the guards said, in words on stderr, and as an exit code.
 outcome judge(const launch_options& o, const fs::path& folder, const child_result& job) {
   int code = 0;
@@ -195,10 +213,16 @@ outcome judge(const launch_options& o, const fs::path& folder, const child_resul
       code = WEXITSTATUS(*status);
     }
   }
+  tell_exit_codes(o, folder);
   if (lost) return outcome::lost;
   if (code != 0) return static_cast<outcome>(code);
   if (job.clean() || (went_on && read_status(folder, 0))) return outcome::fine;
-  if (!any) fmt::print(stderr, "kith launch: mpirun failed before the program was started\n");
+  std::error_code ignored;
+  if (!any && fs::exists(start_file(folder), ignored)) {
+    fmt::print(stderr, "kith launch: mpirun ended all places, as when one calls MPI_Abort or MPI refuses a call\n");
+  } else if (!any) {
+    fmt::print(stderr, "kith launch: mpirun failed before the program was started\n");
+  }
   return outcome::error;
 }
 

@@ -51,6 +51,14 @@ concept has_elements = requires(T& t) {
   std::size(t);
 };
 
+/// An access to them (distributed_array.hpp).
+template <class T, mode How, bool Many>
+struct flow_access;
+template <class T>
+inline constexpr bool is_flow_access = false;
+template <class T, mode How, bool Many>
+inline constexpr bool is_flow_access<flow_access<T, How, Many>> = true;
+
 /// Stands for an access that a static_assert has refused; spawn() reports no further error about it.
 struct refused_access {
   refused_access touching(std::size_t) const noexcept { return {}; }

@@ -64,7 +64,7 @@ inline constexpr bool takes_writable<F, std::tuple<P...>> =
 template <class... Args>
 struct options_check {
   static constexpr bool good(std::size_t number) {
-    constexpr bool each[] = {(option<Args> || std::is_same_v<Args, refused_access>)..., true};
+    constexpr bool each[] = {(option<Args> || std::is_same_v<Args, refused_access> || is_flow_access<Args>)..., true};
     return number >= sizeof...(Args) + 2 || each[number - 2];
   }
   static constexpr bool good_from(std::size_t number) {
@@ -74,6 +74,11 @@ struct options_check {
   template <class... Kinds>
   static constexpr bool single = (std::size_t{0} + ... + std::size_t{one_of<Args, Kinds...>}) <= 1;
 
+  static constexpr bool here = !(is_flow_access<Args> || ...);
+
+  static_assert(here,
+                "elements of a distributed_array may be at other places, where this task cannot use them; write "
+                "flow.spawn(...) of a kith::data_flow");
   static_assert(good(2),
                 "argument 2 of spawn (async, submit, then) is neither an access nor an option; write kith::in(x), "
                 "kith::out(x) or kith::inout(x) for data, kith::after{task} for a task");

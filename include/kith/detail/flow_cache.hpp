@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <list>
 #include <map>
 #include <memory>
@@ -21,12 +22,18 @@ namespace kith::detail {
 void send_activity(int place, const remote_function& f, packed_arguments message,
                    std::shared_ptr<remote_result> result);
 
-/// Calls `F(args...)` at a place by send_activity(), on its progress thread; the arguments are copied.
+/// Calls `F(args...)` at a place by send_activity(), on its progress thread; the arguments are copied. If it cannot be
+/// sent, the result has that as its failure, so that who asks several places can wait for all of them.
 template <auto F, class... Args>
 std::shared_ptr<remote_result> ask_place(int place, const Args&... args) {
   using known = registered<progress_function<F>>;
   auto result = std::make_shared<remote_result>();
-  send_activity(place, known::entry, known::call::pack(header_bytes, args...), result);
+  try {
+    send_activity(place, known::entry, known::call::pack(header_bytes, args...), result);
+  } catch (...) {
+    result->failure = std::current_exception();
+    result->complete();
+  }
   return result;
 }
 

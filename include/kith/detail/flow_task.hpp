@@ -52,11 +52,6 @@ class flow_graph {
   virtual const data_flow_options& options() const noexcept = 0;
 };
 
-template <class A>
-inline constexpr bool is_flow_access = false;
-template <class T, mode How, bool Many>
-inline constexpr bool is_flow_access<flow_access<T, How, Many>> = true;
-
 /// What identifies a task's copies, and how many of them a place keeps.
 struct flow_ticket {
   std::uint64_t flow = 0, cache_bytes = 0;

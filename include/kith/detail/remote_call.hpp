@@ -1,6 +1,7 @@
 // A function that another place can be asked to run: its number, and the code that reads its arguments.
 #pragma once
 
+#include <kith/detail/access_maker.hpp>
 #include <kith/detail/plain_call.hpp>
 #include <kith/detail/serialize.hpp>
 
@@ -78,6 +79,7 @@ struct signature<R(P...)> {
   static constexpr bool is_coroutine = result_value<R>::is_coroutine;
   static constexpr bool takes_any_references = (std::is_reference_v<P> || ...);
   static constexpr bool gives_pointer = std::is_pointer_v<typename result_value<R>::type>;
+  static constexpr bool can_be_sent = (goes<std::remove_cvref_t<P>>() && ...) && goes<typename result_value<R>::type>();
   using result = R;
   using values = std::tuple<std::remove_cvref_t<P>...>;
   static constexpr std::size_t parameters = sizeof...(P);
@@ -103,6 +105,7 @@ struct signature<R(P...)> {
 template <auto F>
 struct constant_function {
   template <class... A>
+    requires std::is_invocable_v<decltype(F), A...>
   decltype(auto) operator()(A&&... args) const {
     return F(std::forward<A>(args)...);
   }
@@ -191,12 +194,23 @@ constexpr bool is_remote_call() {
         !call::takes_pointers && !call::gives_pointer,
         "no pointer crosses a place; pass or return the value, a std::vector or a std::span of what it points "
         "to");
+    if constexpr (!call::takes_pointers && !call::gives_pointer) {
+      static_assert(call::can_be_sent,
+                    "a parameter or the result has a type that cannot be sent: write a default constructor and "
+                    "serialize() in it, or include cereal's header for it, such as <cereal/types/map.hpp>");
+    }
     static_assert(call::parameters == sizeof...(Args),
                   "the function takes another number of arguments; give one for each of its parameters");
-    if constexpr (call::parameters == sizeof...(Args)) {
-      static_assert(call::template accepts<Args...>, "an argument cannot be converted to the function's parameter");
-      return !call::takes_references && !(call::is_coroutine && call::takes_any_references) && !call::takes_pointers &&
-             !call::gives_pointer && call::template accepts<Args...>;
+    if constexpr (call::parameters == sizeof...(Args) && !call::takes_pointers && !call::gives_pointer) {
+      constexpr bool accesses =
+          ((is_access<Args> || is_flow_access<Args> || std::is_same_v<Args, refused_access>) || ...);
+      constexpr bool accepted = call::template accepts<Args...>;
+      static_assert(accepted || !accesses,
+                    "an activity has values as arguments, not accesses; pass a distributed_array itself, or write "
+                    "flow.spawn(...) of a kith::data_flow");
+      static_assert(accepted || accesses, "an argument cannot be converted to the function's parameter");
+      return !call::takes_references && !(call::is_coroutine && call::takes_any_references) && call::can_be_sent &&
+             accepted;
     }
     return false;
   }

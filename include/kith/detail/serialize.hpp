@@ -176,6 +176,19 @@ inline constexpr bool goes_as_bytes =
     std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> &&
     !std::is_null_pointer_v<T> && !is_span<T> && !is_text_view<T> && !std::is_same_v<T, bool>;
 
+/// Whether put() and get() can be called. Spans have messages of their own.
+template <class T>
+constexpr bool goes() {
+  if constexpr (std::is_void_v<T> || goes_as_bytes<T> || is_span<T> || is_text_view<T>) {
+    return true;
+  } else if constexpr (is_vector<T>) {
+    return goes<typename T::value_type>();
+  } else {
+    return std::is_default_constructible_v<T> && cereal::traits::is_output_serializable<T, output_archive>::value &&
+           cereal::traits::is_input_serializable<T, input_archive>::value;
+  }
+}
+
 /// With `stays`, elements of `value` may be left where they are (output_archive::write_outer).
 template <class T, bool stays = false>
 void put(output_archive& to, const T& value) {

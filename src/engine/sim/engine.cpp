@@ -1,6 +1,7 @@
 #include "engine/sim/engine.hpp"
 
 #include "base/address.hpp"
+#include "engine/life/remote_count.hpp"
 #include "engine/sim/planned.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "replay/schedule.hpp"
@@ -145,6 +146,9 @@ engine::engine(const program& p, const machine_model& m, const run_options& s)
   records_ = records_of(
       p, [this](const program::member& member, std::int32_t c) { return color_here(member, c); },
       [this](const program::member& member, std::int32_t n) { return node_here(member, n); });
+  if (groups_.size() > 1 && !p.recorded.places.empty()) {
+    for (std::size_t i = 0; i < p.tasks(); ++i) records_[i].color = color_at_place(i);
+  }
   if (s.distribution == distribution::colors) place_by_colors();
   if (s.distribution == distribution::regions) place_by_regions();
   if (layout_) place_by_layout();
@@ -176,9 +180,10 @@ std::uint64_t engine::program_identities::identity_of(std::int32_t n) const {
 
 /// Places data on the node of the color of the first task that writes it, as if the colors' owners had initialised it.
 void engine::place_by_colors() {
-  for (const task_record& t : records_) {
-    if (t.color < 0 || t.color >= team_.size()) continue;
-    const node_id home = team_.node_of(worker_id(t.color));
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const task_record& t = records_[i];
+    const node_id home = life::node_of_color(owners_of_colors(static_cast<std::int32_t>(i)), t.color);
+    if (!home) continue;
     for (const recorded_access& a : accesses(t)) {
       if (static_cast<mode>(a.mode) == mode::in || !regions_[a.region + 1].set_home(home)) continue;
       put(a.region, home);

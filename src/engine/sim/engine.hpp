@@ -119,6 +119,10 @@ class engine {
 
   // places.cpp: tasks that belong to places, and messages between these
   std::uint32_t place_of(std::int32_t t) const noexcept;
+  /// The color of a task of recorded places: a worker of its place. A recording numbers all workers in a row.
+  std::int32_t color_at_place(std::size_t task) const noexcept;
+  /// The workers that the task's color is one of: those of its place.
+  const team& owners_of_colors(std::int32_t t) const noexcept;
   std::uint64_t argument_bytes(std::int32_t t) const noexcept;
   std::uint32_t home_of(std::uint32_t scope) const noexcept;
   bool is_elsewhere(std::int32_t t, const worker& w) const noexcept { return network_ && place_of(t) != w.group.place; }

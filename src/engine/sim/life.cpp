@@ -142,6 +142,7 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
 void engine::count_accesses(worker& w, frame& f) {
   const task_record& t = record_of(f.task);
   const bool colored = t.has(recorded_task::keyed) && t.color >= 0;
+  const team& owners = owners_of_colors(f.task);
   life::remote_count count(w.node);
   std::uint64_t bytes = 0, far_bytes = 0;
   for (const recorded_access& declared : accesses(t)) {
@@ -168,9 +169,9 @@ void engine::count_accesses(worker& w, frame& f) {
   }
   if (colored) {
     for (const recorded_dependence& d : dependences(t))
-      count.read_from(life::node_of_color(team_, record_of(d.before).color));
+      count.read_from(life::node_of_color(owners, record_of(d.before).color));
   }
-  if (t.color >= 0) count.task_belongs_to(life::node_of_color(team_, t.color));
+  if (t.color >= 0) count.task_belongs_to(life::node_of_color(owners, t.color));
   w.sums.add(event::remote_access, count.remote());
   w.sums.add(event::local_access, count.local());
   std::uint64_t noise = 1024;

@@ -67,6 +67,21 @@ std::uint32_t engine::place_of(std::int32_t t) const noexcept {
   return network_ ? program_.place[static_cast<std::size_t>(t)] : 0;
 }
 
+const team& engine::owners_of_colors(std::int32_t t) const noexcept {
+  return groups_.size() > 1 && !program_.recorded.places.empty()
+             ? groups_[program_.place[static_cast<std::size_t>(t)]].workers
+             : team_;
+}
+
+std::int32_t engine::color_at_place(std::size_t task) const noexcept {
+  const recording& r = program_.recorded;
+  if (r.tasks[task].color < 0) return -1;
+  const recorded_place& recorded = r.places[program_.place[task]];
+  const std::int64_t there = std::int64_t{r.tasks[task].color} - recorded.first_worker, then = recorded.workers;
+  const std::int64_t here = groups_[program_.place[task]].workers.size();
+  return static_cast<std::int32_t>(there >= 0 && there < then ? there * here / then : here);
+}
+
 std::uint64_t engine::argument_bytes(std::int32_t t) const noexcept {
   return program_.message_bytes[static_cast<std::size_t>(t)];
 }

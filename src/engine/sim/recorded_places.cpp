@@ -37,8 +37,7 @@ void refuse_unknown(const recording& r) {
           name_of(r, t) +
           " was made by its place, for an activity that is a coroutine or for a kith::data_flow, and what it waits for "
           "is not recorded; record a form of the program whose activities are functions that wait (kith::finish)");
-    if (r.tasks[i].color >= 0 || r.tasks[i].node >= 0)
-      refuse(name_of(r, t) + " has a color or a node, which are not simulated with places");
+    if (r.tasks[i].node >= 0) refuse(name_of(r, t) + " has a node, which is not simulated with places");
   }
 }
 

@@ -7,18 +7,20 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 #include <vector>
 
 namespace kith::tools {
 
 namespace {
 
-/// The names of the libraries' interfaces; Debian's MPICH has one of its own.
+/// What loads its library.
 std::vector<std::string> names_of(const distributed::mpi_kind& k) {
   if (const auto plugin = distributed::find_plugin(k.transport)) return {*plugin};
-  if (std::string_view(k.transport) == "openmpi") return {"libmpi.so.40"};
-  return {"libmpich.so.12", "libmpi.so.12"};
+  std::vector<std::string> names;
+  for (const char* library : k.libraries) {
+    if (library != nullptr) names.emplace_back(library);
+  }
+  return names;
 }
 
 /// What the child writes: a letter (e: an error, u: with ULFM, n: without), and a text.

@@ -45,9 +45,10 @@ finding check_places() {
         l.plugin ? "built" : "missing");
     if (!lacks.empty()) missing += (missing.empty() ? "" : "; ") + std::string(l.kind.name) + ": " + lacks;
   }
-  f.effect = any ? "`kith launch -n N -- PROGRAM` starts N processes, each a place; ULFM is not used: when a place is "
-                   "lost, the job ends"
-                 : "places are threads of one process (KITH_PLACES)";
+  f.effect =
+      any ? "`kith launch -n N -- PROGRAM` starts N processes, each a place; there the others can go on when one "
+            "is lost (place_options::on_loss); under mpirun only with Open MPI 5, by --with-ft ulfm"
+          : "places are threads of one process (KITH_PLACES)";
   if (!any) f.is = verdict::note;
   f.advice = missing;  // also if another MPI can be used: a program may need this one
   return f;
