@@ -212,6 +212,11 @@ for change, says in (("UPDATE stream SET touches = touches + 1", ["table stream"
                      ("UPDATE block SET kind = 99", ["table block, row 0: kind is 99"]),
                      ("UPDATE block SET task = 99999", ["table block, row 0: task is 99999"])):
     damaged = path("damaged.rec")
+                     # More than the run had time for, which would take hours.
+                     ("UPDATE stream SET touches = 1 << 38 WHERE rowid = 1",
+                      ["damaged.rec: damaged: table stream, row 0", "touches in all", "the time of its workers and tasks"]),
+                     ("UPDATE site SET bytes = 1 << 32 WHERE bytes != 0",
+                      ["damaged.rec: damaged: table stream: of task", "by site", "pp:", "lines of 64 bytes"]),
     with open(file, "rb") as a, open(damaged, "wb") as b:
         b.write(a.read())
     with sqlite3.connect(damaged) as db:
