@@ -47,7 +47,6 @@ class checker {
   std::uint32_t index_of(const recorded_block& b) const { return static_cast<std::uint32_t>(&b - r_.blocks.data()); }
   std::uint32_t index_of(const recorded_site& s) const { return static_cast<std::uint32_t>(&s - r_.sites.data()); }
 
-  /// Where a task names a region again, a recording has 0 bytes: all that any task has named of it count then.
   void declare(std::int32_t task) {
     const auto t = static_cast<std::size_t>(task);
     declared_.clear();
@@ -55,12 +54,12 @@ class checker {
       const recorded_access& x = r_.accesses[a];
       const bool writes = static_cast<mode>(x.mode) != mode::in;
       const auto known = std::ranges::find(declared_, x.region, &declared::region);
-      const recorded_region& region = r_.regions[x.region];
+      const std::uint64_t begin = r_.regions[x.region].address;
       if (known == declared_.end()) {
-        declared_.push_back({x.region, region.address, region.address + x.bytes, writes});
+        declared_.push_back({x.region, begin, begin + x.bytes, writes});
       } else {
         known->writes = known->writes || writes;
-        known->end = std::max(known->end, region.address + (x.bytes != 0 ? x.bytes : region.bytes));
+        known->end = std::max(known->end, begin + x.bytes);
       }
     }
   }

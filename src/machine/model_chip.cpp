@@ -1,7 +1,9 @@
 // The tables [scheduling_unit], [line] and [energy] of a machine's description: what chips modelled line by line have.
 #include "machine/model_parts.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -18,7 +20,9 @@ line_costs::cache read_line_cache(model_section& s, const std::string& level, st
   const std::uint64_t way = c.bytes / c.ways;
   if (way * c.ways != c.bytes || way < static_cast<std::uint64_t>(line) || way > 1 << 20 || !std::has_single_bit(way))
     s.refuse(s.find(level + "_bytes"), level + "_bytes",
-             "ways of " + std::to_string(line) + " bytes times a power of two");
+             level + "_ways (" + std::to_string(c.ways) + ") times a power of two from " + std::to_string(line) +
+                 " to 1048576, as " +
+                 std::to_string(c.ways * std::clamp<std::uint64_t>(std::bit_floor(way), line, 1 << 20)));
   return c;
 }
 
@@ -44,6 +48,9 @@ void read_line(model_section s, line_costs& l) {
   }
   l.first = read_line_cache(s, "first", l.first_line_bytes);
   l.second = read_line_cache(s, "second", 64);
+  if (l.first.bytes > l.second.bytes)
+    s.refuse(s.find("first_bytes"), "first_bytes",
+             "at most second_bytes (" + std::to_string(l.second.bytes) + "): L2 holds what L1 holds");
   l.memory_cycles = s.number("memory_cycles", 0, 1e6);
   l.hop_cycles = s.number("hop_cycles", 0, 1e6);
   l.flit_bytes = static_cast<int>(s.whole("flit_bytes", 1, 1 << 20));

@@ -29,7 +29,7 @@ struct grid {
   }
 };
 
-grid read_grid(model_section& s, const toml::node* at, int nodes, bool torus) {
+grid read_grid(model_section& s, int nodes, bool torus) {
   grid g;
   g.wraps = torus;
   if (torus) {
@@ -40,7 +40,12 @@ grid read_grid(model_section& s, const toml::node* at, int nodes, bool torus) {
     g.x = static_cast<int>(s.whole("width", 1, most_nodes));
     g.y = (nodes + g.x - 1) / g.x;
   }
-  if (g.x * g.y * g.z != nodes) s.refuse(at, "", "a grid of " + std::to_string(nodes) + " nodes");
+  if (std::int64_t{g.x} * g.y * g.z != nodes) {
+    const char* const key = torus ? "x" : "width";
+    s.refuse(
+        s.find(key), key,
+        std::string(torus ? "x * y * z to be " : "a divisor of ") + std::to_string(nodes) + ", the number of nodes");
+  }
   return g;
 }
 
@@ -136,7 +141,7 @@ void read_distance(model_section s, machine_model& m) {
     const toml::node* n = s.find(kind);
     if (n == nullptr) continue;
     model_section inner = s.inner(kind);
-    const grid g = read_grid(inner, n, nodes, kind == std::string("torus"));
+    const grid g = read_grid(inner, nodes, kind == std::string("torus"));
     const double base = inner.number("base", 0, 100000), hop = inner.number("hop", 0, 100000);
     inner.all_known();
     fill([&](int a, int b) { return std::max(local, static_cast<int>(std::lround(base + hop * g.hops(a, b)))); });
@@ -155,7 +160,7 @@ void read_interconnect(model_section s, machine_model& m) {
     read_host_links(s, m);
   } else if (kind == "full" || kind == "mesh" || kind == "torus") {
     grid g{.x = nodes};
-    if (kind != "full") g = read_grid(s, nullptr, nodes, kind == "torus");
+    if (kind != "full") g = read_grid(s, nodes, kind == "torus");
     const double gbs = s.number("gbs", 0.001, 100000);
     for (int a = 0; a < nodes; ++a) {
       for (int b = a + 1; b < nodes; ++b) {

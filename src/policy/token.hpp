@@ -7,7 +7,8 @@
 // (queue/affinity_queues.hpp).
 //
 // Not in the paper: of tasks with the same share, a core prefers the one with more references from it. Of a task with
-// references from more than eight cores, the eight with the most count.
+// references from more than eight cores, the eight with the most count. A region that a task declares twice is one
+// reference.
 #pragma once
 
 #include "policy/contract/explainer.hpp"
@@ -48,7 +49,7 @@ class token_affinity {
     std::fill(from.begin(), from.end(), 0);
     std::uint32_t references = 0;
     for (kept_access a : t.access_list()) {
-      if (a.region == 0) continue;
+      if (a.region == 0 || is_declared_again(a)) continue;
       ++references;
       const int passer = passer_of(a);
       const std::size_t core = passer >= 0 ? static_cast<std::size_t>(passer) : t.owner;
@@ -76,6 +77,8 @@ class token_affinity {
   void assigned(const task_affinity& /*h*/, worker_id /*core*/) {}
 
  private:
+  /// Whether an earlier access stands for this one. Each delivered reference counts, because each was passed.
+  static bool is_declared_again(kept_access a) { return a.bytes() == 0 && a.passed_by() < 0; }
   /// The core that passed the reference; -1: none.
   int passer_of(kept_access a) const {
     if (a.passed_by() >= 0) return a.passed_by();

@@ -10,6 +10,7 @@
 #include "recording/parts.hpp"
 #include "recording/ready_times.hpp"
 #include "recording/siblings.hpp"
+#include "task/task.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -71,7 +72,7 @@ class assembler : gathered_logs {
     ordered_accesses found;
     if (!keyed) add_needs(b.ref, found.before);
     if (b.accesses != 0) add_accesses(b, me, keyed ? nullptr : &scopes[b.scope], found);
-    add_delivered(b.ref, found.touched);
+    add_delivered(b.ref, me, found.touched);
     index_of[b.ref] = me;
     const recorded_task task = created_task(b);
     out.tasks.push_back(task);
@@ -96,7 +97,6 @@ class assembler : gathered_logs {
     for (std::uint32_t a = b.first; a < b.first + b.accesses; ++a) {
       const raw_access& r = accesses[a];
       if (r.bytes == 0) continue;  // not an access
-      bool again = false;
       if (rules != nullptr) {
         const siblings::answer known = rules->access(
             me, r.address, r.bytes, r.how, r.by_handle,
@@ -105,21 +105,35 @@ class assembler : gathered_logs {
               found.fences.push_back(members);
               return me + static_cast<std::int32_t>(found.fences.size());
             });
-        again = known == siblings::answer::again;
         if (known == siblings::answer::refused) rules = nullptr;
       }
-      found.touched.push_back(
-          {region_of(r), static_cast<std::uint8_t>(r.how), again ? 0 : r.bytes, again ? 0 : r.touched});
+      add_access(found.touched, me, region_of(r), r.how, r.bytes, r.touched);
     }
   }
 
+  /// Adds a row. The first row of a region that the task names again stands for all of them: it has the most bytes, and
+  /// a mode as strict as all. The later rows have no bytes.
+  void add_access(std::vector<recorded_access>& touched, std::int32_t me, std::uint32_t region, mode how,
+                  std::uint64_t bytes, std::uint64_t used) {
+    if (named_.size() <= region) named_.resize(out.regions.size());
+    named_row& last = named_[region];
+    if (last.task == me) {
+      recorded_access& first = touched[last.row];
+      first.mode = static_cast<std::uint8_t>(combined(static_cast<mode>(first.mode), how));
+      first.bytes = std::max(first.bytes, bytes);
+      first.touched = std::max(first.touched, used);
+      bytes = used = 0;
+    } else {
+      last = {me, touched.size()};
+    }
+    touched.push_back({region, static_cast<std::uint8_t>(how), bytes, used});
+  }
+
   /// Arguments that other tasks delivered, and that it used.
-  void add_delivered(std::uint64_t ref, std::vector<recorded_access>& touched) {
+  void add_delivered(std::uint64_t ref, std::int32_t me, std::vector<recorded_access>& touched) {
     for (const delivery& d : deliveries_to(ref)) {
       if (!d.used || d.bytes == 0) continue;
-      const std::uint32_t region = region_of({d.address, d.bytes, d.how, false, d.touched});
-      const bool again = std::ranges::find(touched, region, &recorded_access::region) != touched.end();
-      touched.push_back({region, static_cast<std::uint8_t>(d.how), again ? 0 : d.bytes, again ? 0 : d.touched});
+      add_access(touched, me, region_of({d.address, d.bytes, d.how, false, d.touched}), d.how, d.bytes, d.touched);
     }
   }
 
@@ -381,6 +395,11 @@ class assembler : gathered_logs {
   }
 
   std::unordered_map<std::uint64_t, std::uint32_t> scope_numbers, region_numbers_;
+  struct named_row {
+    std::int32_t task = -1;
+    std::size_t row = 0;  // of its accesses
+  };
+  std::vector<named_row> named_;  // by region: the task that named it last
   std::unordered_map<std::uint64_t, std::int32_t> index_of;
   std::vector<double> work_of;
 };

@@ -3,6 +3,7 @@
 #include "machine/limits.hpp"
 #include "recording/columns.hpp"
 #include "recording/completed_times.hpp"
+#include "recording/touches.hpp"
 
 #include <kith/access.hpp>
 #include <kith/error.hpp>
@@ -316,11 +317,12 @@ class checker {
       if (r_.blocks[i].address > std::numeric_limits<std::uint64_t>::max() - r_.blocks[i].bytes)
         refuse("block", i, "it has no end");
     }
+    const touch_limit limit(r_);
     std::uint64_t touches = 0;
     for (std::size_t i = 0; i < r_.streams.size(); ++i) {
       touches += r_.streams[i].touches;
-      if (touches > static_cast<std::uint64_t>(most_touches))
-        refuse("stream", i, "with it there are " + text(touches) + " touches in all");
+      if (touches > limit.lines)
+        refuse("stream", i, "with it there are " + text(touches) + " touches in all; expected at most " + limit.text());
     }
   }
 

@@ -225,6 +225,7 @@ recording read_recording(const std::string& file, const progress& tell) {
                     std::to_string(recording_version) + (version > recording_version ? "; take a later Kith" : ""),
                 error_kind::input);
   recording r;
+  r.file = file;
   read_meta(db, r);
   double done = 0;
   columns::for_each_table(r, [&]<class Table>(Table, auto& rows) {

@@ -202,6 +202,7 @@ struct recorded_message {
 };
 
 struct recording {
+  std::string file;                         // that it was read from, for messages; empty: it was not
   std::map<std::string, std::string> meta;  // program, policy, seed, machine, ...
   std::vector<std::int16_t> worker_node;    // of each worker
   std::vector<std::string> types;           // names, by type

@@ -24,8 +24,7 @@ namespace kith {
 class siblings {
  public:
   enum class answer : std::uint8_t {
-    fresh,    // the task had not named this range before
-    again,    // it had
+    taken,
     refused,  // it overlaps another range in part, an error in the run; no more of the task was declared
   };
   /// Must be called for the accesses of `task` in their order. `handle`: the range has a name of its own and is
@@ -49,11 +48,8 @@ class siblings {
       return answer::refused;
     }
     if (nested != nullptr) rules.meet(ranges_, *nested, how, make_fence);
-    const auto me = static_cast<std::uint32_t>(task) + 1;
-    const bool again = k->region == me;  // `region` holds the task that named it last, not a region
-    k->region = me;
     rules.access(*k, how, make_fence);
-    return again ? answer::again : answer::fresh;
+    return answer::taken;
   }
 
  private:

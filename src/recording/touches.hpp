@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace kith {
@@ -21,35 +22,63 @@ struct touch {
   bool writes() const noexcept { return site->mode != recorded_site::reads; }
 };
 
+/// How many lines of 64 bytes a recorded run can have touched. A forged file of a few bytes could else name so many
+/// that reading or simulating them takes days. What bounds them is time: no core touches more than 32 lines in a
+/// nanosecond, so the whole of a native run cannot have touched more than that in the time of its workers and tasks. A
+/// file that states a long run may have as many touches as a long run. In a simulated run times are those of a model,
+/// which may be faster; so that, like any other, has 2^40 lines at most.
+struct touch_limit {
+  explicit touch_limit(const recording& r);
+
+  std::uint64_t lines = 0;
+  std::string text() const;  // with its reason
+
+ private:
+  std::uint64_t nanoseconds_ = 0;  // 0: time does not bound them
+};
+
 /// Reads streams. Not for several threads at once.
 class touch_reader {
  public:
   explicit touch_reader(const recording& r);
 
-  /// Calls each(touch) for what the task touched, in order. Throws kith::error if its stream is damaged. Costs
-  /// O(touches).
+  /// Calls each(touch) for what the task touched, in order. Throws kith::error if its stream is damaged, or if with it
+  /// there are more lines than the run can have touched. (A task that is read again, or after a later one, is compared
+  /// with the limit, and not added to the others.) Costs O(touches).
   template <class Each>
   void read(std::size_t task, Each&& each) {
     const std::uint64_t touches = gather(task);
     if (touches == 0 && bytes_.empty()) return;
     bool known = true;
+    std::uint64_t lines = task < read_ ? 0 : lines_;
     const char* const wrong = reader_.read(bytes_, touches, [&](const stream_touch& t) {
       if (t.block >= r_.blocks.size()) {
         known = false;
         return;
       }
       const recorded_site& s = r_.sites[t.site];
-      each(touch{&s, &r_.blocks[t.block], t.offset, s.bytes != 0 ? s.bytes : t.bytes});
+      const std::uint64_t bytes = s.bytes != 0 ? s.bytes : t.bytes;
+      lines += 1 + bytes / 64;
+      if (lines > limit_.lines) refuse_lines(task, t.site, bytes);
+      each(touch{&s, &r_.blocks[t.block], t.offset, bytes});
     });
     if (wrong != nullptr || !known) refuse(task, wrong != nullptr ? wrong : "it names a block that is not there");
+    if (task >= read_) {
+      lines_ = lines;
+      read_ = task + 1;
+    }
   }
 
  private:
   std::uint64_t gather(std::size_t task);
-  [[noreturn]] static void refuse(std::size_t task, const char* what);
+  [[noreturn]] void refuse(std::size_t task, const std::string& what) const;
+  [[noreturn]] void refuse_lines(std::size_t task, std::uint32_t site, std::uint64_t bytes) const;
 
   const recording& r_;
   stream_reader reader_;
+  const touch_limit limit_;
+  std::uint64_t lines_ = 0;  // of the tasks before `read_`
+  std::size_t read_ = 0;
   std::vector<std::uint8_t> bytes_;
 };
 

@@ -129,10 +129,8 @@ class sibling_rules {
     work(rules.copy);
   }
 
-  /// True if the task has named this range before. (Of a group, only the first two members are checked.)
-  bool named_before(const detail::tracker& k) const noexcept {
-    return k.writer == me_ || (k.member & ~kind_mask) == me_ || k.second == me_;
-  }
+  /// True if the task has named this range before.
+  bool named_before(const detail::tracker& k) noexcept { return k.writer == me_ || holds_me(k); }
 
  protected:
   /// Whether readers of the range are a group of two or more.
@@ -240,7 +238,8 @@ class sibling_rules {
 
   /// The task writes: it comes after the whole group.
   [[gnu::noinline]] void follow_group(detail::tracker& k, mode how) {
-    for_each_member(k, [&](std::uint64_t r) { after(r, flow_from(k, how)); });
+    // What a member has written itself before it joined flows from it.
+    for_each_member(k, [&](std::uint64_t r) { after(r, r == k.writer ? flow(how) : flow_from(k, how)); });
     drop_group(k);
   }
 

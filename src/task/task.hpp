@@ -38,7 +38,17 @@ struct reference {
   bool operator==(const reference&) const = default;
 };
 
-/// One declared access as a task keeps it. 12 bytes, unaligned.
+/// How a task uses a region that it names twice, in these modes: it reads if either reads, and writes if either writes.
+constexpr mode combined(mode one, mode other) noexcept {
+  if (one == other) return one;
+  if (one == mode::in) return other == mode::out ? mode::inout : other;
+  if (other == mode::in) return one == mode::out ? mode::inout : one;
+  const bool with_others = one >= mode::concurrent && other >= mode::concurrent;
+  return with_others ? one : mode::inout;
+}
+
+/// One declared access as a task keeps it. Of those to one region, the first has the most bytes that the task names
+/// there, and the modes of all combined; the others have no bytes. 12 bytes, unaligned.
 struct kept_access {
   std::uint32_t region = 0;  // index in the engine's region table; 0 if it is not needed
   std::uint32_t bytes_low = 0;

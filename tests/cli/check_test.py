@@ -149,6 +149,12 @@ kith.check(done.returncode == 1 and "not compared with another schedule" in done
 kith.check(kith.run("check", file).returncode == 0, "it is kept")
 kith.check(not [f for f in os.listdir(os.path.dirname(file)) if "again" in f or "parts" in f], "and nothing else")
 
+# A region that a task names twice has the bytes that this task names, not those of others.
+file, done = record("named-twice", KITH_POLICY="fifo")
+code, found = kith.json("check", file)
+kith.check([(u["name"], u["access"], u["begin"], u["end"], u["line"]) for u in found["undeclared"]]
+           == [("bad:0", "write", 200, 204, line_of("beyond both"))], f"ten numbers named twice: {found['undeclared']}")
+
 # Runtimes are paired by what they did, and not by the order in which they began.
 file, done = record("two-runtimes", KITH_POLICY="fifo")
 kith.check(done.returncode == 0 and os.path.exists(file + "-2"), f"two runtimes: {done.stderr}")
@@ -206,6 +212,11 @@ for change, says in (("UPDATE stream SET touches = touches + 1", ["table stream"
                      ("UPDATE stream SET touches = 0 WHERE rowid = (SELECT max(rowid) FROM stream)", ["table stream"]),
                      ("UPDATE stream SET bytes = x'80'", ["table stream", "ends within a number"]),
                      ("UPDATE stream SET bytes = 'text'", ["table stream, column bytes", "expected a blob"]),
+                     # More than the run had time for, which would take hours.
+                     ("UPDATE stream SET touches = 1 << 38 WHERE rowid = 1",
+                      ["damaged.rec: damaged: table stream, row 0", "touches in all", "the time of its workers and tasks"]),
+                     ("UPDATE site SET bytes = 1 << 32 WHERE bytes != 0",
+                      ["damaged.rec: damaged: table stream: of task", "by site", "pp:", "lines of 64 bytes"]),
                      ("DELETE FROM site", ["names a site that is not there"]),
                      ("DELETE FROM block WHERE id > 2", ["block that is not there"]),
                      ("DELETE FROM block", ["table block begins with other rows"]),

@@ -208,7 +208,7 @@ kith.refused(*on_chip, "--gsu", "20", "--entries", "0", says=["--entries"])
 kith.refused("sim", heat, "--machine", "cmp-32", "--gsu", "20", "--prefetch", "0", "--entries", "2", "--policy",
              f"replay:file={heat},policy=fifo", says=["replay", "no bound on the unit's entries"])
 kith.refused(*on_chip, "--prefetch", "1", says=["--prefetch", "--gsu"])
-kith.refused(*on_chip, "--gsu", "fast", says=["--gsu"])
+kith.refused(*on_chip, "--gsu", "fast", says=["--gsu", "'fast' is neither machine nor a whole number from 0 to 100000"])
 kith.refused(*on_chip, "--gsu", "20", "--prefetch", "5", says=["--prefetch"])
 kith.refused("sim", heat, "--machine", "xeon-8s", "--policy", "fifo", "--gsu", "20", says=["no scheduling unit", "cmp-32"])
 kith.refused("sim", heat, "--machine", "cmp-32", "--policy", "auto", "--gsu", "20", says=["--prefetch 0"])

@@ -69,7 +69,7 @@ for machine, workers in (("altra-64", 64), ("altra-max-128", 128)):
     kith.check(f"{workers} workers, fidelity line" in done.stdout, f"all cores of {machine}: {done.stdout}{done.stderr}")
 
 # Wrong input.
-kith.refused("what-if", file, says=["--hardware"])
+kith.refused("what-if", file, says=["no change is named", "--hardware"])
 kith.refused("what-if", "--hardware", says=["file"])
 kith.refused("what-if", "--hardware", path("none.rec"), says=["none.rec"])
 kith.refused("what-if", "--hardware", file, "--machine", "xeon-8s", says=["no scheduling unit", "cmp-32"])

@@ -88,6 +88,17 @@ void undeclared(kith::runtime& rt) {
 }
 
 constexpr std::size_t part = 10;
+/// A task names ten numbers twice, of an array that another one has named as a whole.
+void named_twice(kith::runtime& rt) {
+  std::vector<int> data(100);
+  rt.run([&] {
+    kith::spawn([](std::span<int> all) { all[0] = 1; }, good, kith::inout(data));
+    kith::wait();
+    kith::spawn([](std::span<const int> few, std::span<int> same) { same.data()[50] = few[0]; },  //! beyond both
+                bad, kith::in(data.data(), 10), kith::out(data.data(), 10));
+  });
+}
+
 /// Parts of an array are regions. A task that declares one of them writes all, in one touch and one by one.
 void neighbours(kith::runtime& rt) {
   std::vector<int> data(3 * part);
@@ -200,6 +211,7 @@ int main(int, char** argv) {
   if (what == "nested") nested(rt);
   if (what == "constants") constants(rt);
   if (what == "undeclared") undeclared(rt);
+  if (what == "named-twice") named_twice(rt);
   if (what == "neighbours") neighbours(rt);
   if (what == "by-schedule") by_schedule(rt);
   std::printf("%s\n", what.c_str());

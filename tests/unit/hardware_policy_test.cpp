@@ -16,6 +16,8 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,23 @@ TEST(token, a_task_is_for_the_core_that_passed_most_of_its_references) {
     EXPECT_EQ(b.next(1), &mixed) << how;
     EXPECT_EQ(b.next(1), &other) << how;  // an affinity only guides
     EXPECT_EQ(b.next(1), nullptr) << how;
+  }
+}
+
+TEST(token, a_region_that_is_declared_twice_is_one_reference) {
+  for (const char* how : {"token", "token:organisation=global"}) {
+    bench b(four_cores, how);
+    const std::uint32_t x = b.region(), y = b.region(), z = b.region();
+    b.wrote(x, 1);
+    b.wrote(y, 2);
+    b.wrote(z, 2);
+    kith::task& mixed =
+        b.task({{x, 8, mode::inout}, {x, 0, mode::in}, {x, 0, mode::in}, {y, 8, mode::in}, {z, 8, mode::in}});
+    kith::task& other = b.task({{x, 8, mode::in}});
+    b.ready(mixed);
+    b.ready(other);
+    EXPECT_EQ(b.next(1), &other) << how;
+    EXPECT_EQ(b.next(2), &mixed) << how;
   }
 }
 
@@ -286,6 +305,74 @@ TEST(writers, are_kept_by_both_engines_if_the_policy_asks) {
   const int ran_on = simulated.schedule.tasks[static_cast<std::size_t>(writes)].worker;
   EXPECT_EQ(writer_of_last_read, ran_on);
   EXPECT_GE(ran_on, 0);
+}
+
+/// A policy that notes what a ready task declares, as "MODE BYTES".
+std::vector<std::string> declared_last;
+template <class World>
+class notes_accesses final : public kith::policy<World> {
+ public:
+  using worker = typename World::worker;
+  static constexpr kith::policy_entry about{.name = "notes-accesses", .summary = "for a test", .options = {}};
+
+  notes_accesses(const kith::policy_context& s, const kith::policy_options&)
+      : queues_(s, kith::queue_order::fifo, true) {}
+  typename kith::policy<World>::data_needs needs() const override { return {.homes = true}; }
+  kith::task* ready(std::span<kith::task* const> tasks, worker& self, kith::ready_reason) override {
+    for (kith::task* t : tasks) {
+      declared_last.clear();
+      for (kith::kept_access a : t->access_list())
+        declared_last.push_back(std::to_string(static_cast<int>(a.how)) + " " + std::to_string(a.bytes()));
+      queues_[0].push(*t, self);
+    }
+    return nullptr;
+  }
+  kith::poll_result next(worker& self) override { return queues_.next(self); }
+
+ private:
+  kith::worker_queues<World> queues_;
+};
+
+TEST(accesses, of_a_region_that_is_named_twice_are_counted_once_by_both_engines) {
+  kith::register_policy<notes_accesses>();
+  static char x[100];
+  const auto small = [] { return kith::in(x, 40); };
+  const auto expect_both = [](const std::function<void()>& spawn, const std::vector<std::string>& expected) {
+    const kith::recording r = kith::test::record(kith::test::make_options(1, "notes-accesses"), [&](kith::runtime& rt) {
+      rt.run([&] {
+        spawn();
+        kith::wait();
+      });
+    });
+    EXPECT_EQ(declared_last, expected) << "natively";
+    std::vector<std::string> recorded;
+    const std::size_t t = r.tasks.size() - 1;
+    for (std::uint64_t a = r.first_access[t]; a < r.first_access[t + 1]; ++a)
+      recorded.push_back(std::to_string(r.accesses[a].mode) + " " + std::to_string(r.accesses[a].bytes));
+    EXPECT_EQ(recorded, expected) << "in the recording";
+    declared_last.clear();
+    kith::test::simulate_again(r, "notes-accesses", 2);
+    EXPECT_EQ(declared_last, expected) << "in the simulator";
+  };
+  const std::string in = "0 ", out = "1 ", inout = "2 ", commutative = "4 ";
+  expect_both([&] { kith::spawn([] {}, kith::in(x), kith::out(x)); }, {inout + "100", out + "0"});
+  expect_both([&] { kith::spawn([] {}, kith::out(x), kith::in(x)); }, {inout + "100", in + "0"});
+  expect_both([&] { kith::spawn([] {}, kith::out(x), kith::out(x)); }, {out + "100", out + "0"});
+  expect_both([&] { kith::spawn([] {}, kith::in(x), kith::commutative(x)); }, {commutative + "100", commutative + "0"});
+  expect_both(
+      [&] {  // a third reader, which two others precede
+        for (int i = 0; i < 3; ++i) kith::spawn([] {}, kith::in(x), kith::in(x));
+      },
+      {in + "100", in + "0"});
+  expect_both(
+      [&] {
+        kith::pending_tasks tasks;
+        const kith::pending_task one = tasks.schedule([](std::span<const char>, std::span<char>) {});
+        one.deliver(0, small());
+        one.deliver(1, kith::inout(x));
+        tasks.wait();
+      },
+      {inout + "100", inout + "0"});
 }
 
 // Each core keeps its chain: the task that it has just run passed the reference.

@@ -101,7 +101,29 @@ TEST(models, say_where_a_description_is_wrong) {
               ThrowsMessage<error>(AllOf(HasSubstr("no-such-machine"), HasSubstr("bullion-s16-8"))));
 }
 
-/// Texts that violate assertions of toml++: they must be errors in builds with and without assertions.
+TEST(models, say_what_a_chip_cannot_have) {
+  std::ifstream in(model_file("cmp-32"));
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string t = text;
+    t.replace(t.find(from), from.size(), to);
+    (void)model_from_text(t, "chip.toml");
+  };
+  EXPECT_THAT([&] { changed("\nwidth = 8", "\nwidth = 5"); },
+              ThrowsMessage<error>(HasSubstr("interconnect.width: expected a divisor of 32, the number of nodes")));
+  EXPECT_THAT([&] { changed("{width = 8", "{width = 5"); },
+              ThrowsMessage<error>(HasSubstr("distance.mesh.width: expected a divisor of 32")));
+  EXPECT_THAT([&] { changed("mesh = {width = 8,", "torus = {x = 8, y = 2, z = 1,"); },
+              ThrowsMessage<error>(HasSubstr("distance.torus.x: expected x * y * z to be 32")));
+  EXPECT_THAT([&] { changed("first_bytes = 65536", "first_bytes = 66000"); },
+              ThrowsMessage<error>(HasSubstr(
+                  "line.first_bytes: expected first_ways (4) times a power of two from 64 to 1048576, as 65536")));
+  EXPECT_THAT([&] { changed("second_ways = 8", "second_ways = 3"); },
+              ThrowsMessage<error>(HasSubstr("line.second_bytes: expected second_ways (3) times a power of two")));
+  EXPECT_THAT([&] { changed("first_bytes = 65536", "first_bytes = 4194304"); },
+              ThrowsMessage<error>(HasSubstr("line.first_bytes: expected at most second_bytes (2097152)")));
+}
+
 TEST(models, have_home_caches_only_as_a_whole) {
   const std::string path = model_file("tilepro64");
   std::ifstream in(path);
@@ -119,6 +141,7 @@ TEST(models, have_home_caches_only_as_a_whole) {
               ThrowsMessage<error>(HasSubstr("64, unless there are home caches (home_cycles)")));
 }
 
+/// Texts that violate assertions of toml++: they must be errors in builds with and without assertions.
 TEST(models, no_text_ends_the_program) {
   for (const char* text : {"[[[[", "[[[", "name = \"x\"\n[[[a]]]", "[[\x01"}) {
     const int line = std::string(text).starts_with("name") ? 2 : 1;

@@ -10,6 +10,9 @@
 #include <chrono>
 #include <fstream>
 #include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -78,6 +81,34 @@ TEST(recording, has_tasks_accesses_and_dependences_as_declared) {
   ASSERT_EQ(r.marks.size(), 1u);
   EXPECT_EQ(r.marks[0].name, "begin");
   EXPECT_EQ(r.meta.at("policy"), "fifo");
+}
+
+TEST(recording, counts_a_region_once_that_a_task_names_twice) {
+  static char x[100];
+  const recording r = record(test::make_options(1, "fifo"), [&](runtime& rt) {
+    rt.run([&] {
+      spawn([] {}, inout(x, 100).touching(60), in(x, 100).touching(70));
+      spawn([] {}, inout(x, 100));
+      spawn([] {}, in(x, 100), out(x, 100));
+      wait();
+      spawn([] {}, in(x, 40), out(x, 80));  // of the same region: it begins there
+      wait();
+    });
+  });
+  const auto rows = [&](std::size_t t) {
+    std::vector<std::tuple<int, std::uint64_t, std::uint64_t>> all;
+    for (std::uint64_t a = r.first_access[t]; a < r.first_access[t + 1]; ++a)
+      all.emplace_back(r.accesses[a].mode, r.accesses[a].bytes, r.accesses[a].touched);
+    return all;
+  };
+  using testing::ElementsAre;
+  ASSERT_EQ(r.tasks.size(), 5u);
+  EXPECT_THAT(rows(1), ElementsAre(std::tuple(2, 100, 70), std::tuple(0, 0, 0)));
+  EXPECT_THAT(rows(3), ElementsAre(std::tuple(2, 100, 100), std::tuple(1, 0, 0)));
+  EXPECT_THAT(rows(4), ElementsAre(std::tuple(2, 80, 80), std::tuple(1, 0, 0)));
+  // The first task wrote what the second reads, although it is one of its readers, too.
+  ASSERT_EQ(before(r, 2), std::vector<std::int32_t>{1});
+  EXPECT_EQ(r.dependences[r.first_dependence[2]].bytes, 100u);
 }
 
 TEST(recording, keeps_what_keyed_nodes_need) {

@@ -1,5 +1,7 @@
 // How recorded addresses become lines.
 #include "engine/sim/line_streams.hpp"
+#include "recording/check.hpp"
+#include "recording/touches.hpp"
 #include "support/touching.hpp"
 
 #include <gmock/gmock.h>
@@ -16,7 +18,9 @@ using sim::line_streams;
 using sim::line_streams_of;
 using sim::line_touches;
 using test::touching_script;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 using testing::ThrowsMessage;
 
 /// "LINE x COUNT", with w if it writes.
@@ -146,6 +150,53 @@ TEST(sim_line_streams, are_refused_if_they_are_too_large) {
   deep.read(u, touching_script::stack, std::uint64_t{1} << 40);
   EXPECT_THAT([&] { (void)line_streams_of(deep.finish()); }, ThrowsMessage<error>(HasSubstr("64 MiB")));
   EXPECT_TRUE(line_streams_of(test::script().finish()).first.empty());
+}
+
+/// A recording whose one task touches 2^32 bytes so often, in a run of so many nanoseconds.
+recording forged(std::size_t touches, std::uint64_t nanoseconds) {
+  touching_script s;
+  const std::uint64_t bytes = std::uint64_t{1} << 32;
+  const std::uint32_t b = s.block(bytes);
+  const std::int32_t t = s.task(1);
+  for (std::size_t i = 0; i < touches; ++i) s.touch(t, {b, 0, false, bytes});
+  recording r = s.finish();
+  r.tasks[1].ended = r.tasks[0].ended = nanoseconds;
+  return r;
+}
+
+TEST(sim_line_streams, are_refused_if_the_run_was_too_short_for_them) {
+  recording r = forged(3, 1000);
+  const auto refused = AllOf(HasSubstr("table stream: of task 1:"), HasSubstr("4294967296 bytes by site 0"),
+                             HasSubstr("at most 16873216 lines"), HasSubstr("in 3000 ns"));  // 2 bodies, 1 worker
+  EXPECT_THAT([&] { (void)line_streams_of(r); }, ThrowsMessage<error>(refused));
+  r.file = "x.rec";
+  EXPECT_THAT([&] { (void)line_streams_of(r); }, ThrowsMessage<error>(StartsWith("x.rec: damaged: table stream")));
+  r.streams[0].touches = std::uint64_t{1} << 30;
+  EXPECT_THAT(
+      [&] { check_recording(r, "x.rec"); },
+      ThrowsMessage<error>(AllOf(StartsWith("x.rec: damaged: table stream, row 0: with it there are 1073741824"),
+                                 HasSubstr("in 3000 ns"))));
+}
+
+TEST(sim_line_streams, of_long_runs_have_as_many_lines_as_time_allows) {
+  const auto touches_of = [](const recording& r) {
+    std::uint64_t touches = 0;
+    touch_reader reader(r);
+    for (int i = 0; i < 2; ++i) reader.read(1, [&](const touch&) { ++touches; });  // each time the same is allowed
+    return touches / 2;
+  };
+  EXPECT_EQ(touches_of(forged(40, 30'000'000)), 40u);  // 2.7e9 lines, of 2.9e9
+  EXPECT_THROW((void)touches_of(forged(44, 30'000'000)), error);
+  // A model may be faster than any processor, and a run that did not end has no time.
+  recording simulated = forged(40, 1000), unended = simulated;
+  simulated.meta["engine"] = "sim";
+  EXPECT_EQ(touches_of(simulated), 40u);
+  unended.tasks[0].ended = 0;
+  EXPECT_EQ(touches_of(unended), 40u);
+  simulated = forged(std::size_t{1} << 14, 1000);  // 2^40 lines
+  simulated.meta["engine"] = "sim";
+  EXPECT_THAT([&] { (void)touches_of(simulated); },
+              ThrowsMessage<error>(HasSubstr("at most 1099511627775 lines of 64")));
 }
 
 }  // namespace

@@ -405,7 +405,13 @@ std::function<outcome()> add_sim(CLI::App& command) {
       .add_option("--gsu", o->gsu,
                   "queues are in the machine's scheduling unit: cycles of an operation there, or the machine's (none)")
       ->type_name("0..100000|machine")
-      ->check(CLI::IsMember({"machine"}) | whole_number(0, 100000));
+      ->check(CLI::Validator(
+          [cycles = whole_number(0, 100000)](const std::string& text) {
+            return text == "machine" || cycles(text).empty()
+                       ? std::string()
+                       : fmt::format("'{}' is neither machine nor a whole number from 0 to 100000", text);
+          },
+          ""));
   command.add_option("--prefetch", o->run.hardware.prefetch, "tasks that a core's buffer holds then (the machine's)")
       ->check(whole_number(0, most_prefetched));
   command

@@ -72,7 +72,7 @@ void print_rows(const what_if_answer& answer, const std::string& software) {
 
 outcome run_what_if(what_if_options& o) {
   load_policy_libraries(o.libraries);
-  if (!o.hardware) throw error("what-if: no change is named; expected --hardware, for a scheduler in hardware");
+  if (!o.hardware) throw error("no change is named; expected --hardware, for a scheduler in hardware");
   const machine_model m = model_by_name(o.machine);
   progress bar;
   sim::program p =

@@ -3,6 +3,9 @@
 #include "engine/native/engine.hpp"
 #include "engine/native/order_plainly.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <span>
 #include <utility>
 
 namespace kith::native {
@@ -80,16 +83,30 @@ void blank_accesses(task& t, std::size_t count) noexcept {
   }
 }
 
+/// If the task has named the region of `a` before, its first access there stands for this one as well.
+[[gnu::cold]] bool count_as_first(task& t, std::span<const detail::access_record> records,
+                                  const detail::access_record& a) noexcept {
+  for (std::size_t i = 0; &records[i] != &a; ++i) {
+    if (records[i].address != a.address) continue;
+    std::byte* const at = t.access_bytes() + i * sizeof(kept_access);
+    kept_access first;
+    std::memcpy(&first, at, sizeof first);
+    first = kept_access(first.region, std::max(first.bytes(), a.bytes), combined(first.how, a.how));
+    std::memcpy(at, &first, sizeof first);
+    return true;
+  }
+  return false;
+}
+
 /// Where the policy or the engine read all accesses: keeps what they need.
-void keep_access(native::engine& engine, task& t, std::byte* at, const edge_collector& edges_of,
-                 const detail::access_record& a, detail::tracker& k) {
+void keep_access(native::engine& engine, task& t, std::byte* at, edge_collector& edges_of,
+                 std::span<const detail::access_record> records, const detail::access_record& a, detail::tracker& k) {
   const bool exclusive = a.how == mode::commutative;
   const bool unknown = k.region == 0 || (engine.track_homes && a.bytes > engine.regions[k.region].bytes.load(relaxed));
   if ((engine.track_homes || exclusive) && unknown) k.region = engine.regions.find(a.address, a.bytes);
   if (exclusive && !engine.policy.has_gate()) t.flags |= task::exclusive;  // else the gate ensures the exclusion
-  // A region that is named twice counts once.
-  const std::uint64_t bytes = edges_of.named_before(k) ? 0 : a.bytes;
-  write_access(at, a, k.region, bytes);
+  const bool again = edges_of.named_before(k) && count_as_first(t, records, a);
+  write_access(at, a, k.region, again ? 0 : a.bytes);
 }
 
 /// Keeps an access only if the task must take a turn at its region, because nothing else reads the accesses.
@@ -109,7 +126,7 @@ void keep_turn(region_table& regions, task& t, std::size_t accesses, std::byte* 
   detail::tracker& k = find_tracker(self, s, a, t.type, edges_of, fence);
   std::byte* const at = t.access_bytes() + static_cast<std::size_t>(&a - records.data()) * sizeof(kept_access);
   if (engine.keeps_accesses) {
-    keep_access(engine, t, at, edges_of, a, k);
+    keep_access(engine, t, at, edges_of, records, a, k);
   } else if (a.how == mode::commutative) {
     keep_turn(engine.regions, t, records.size(), at, a, k);
   }

@@ -25,13 +25,14 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -124,7 +125,7 @@ std::string argument_text(std::size_t number, const task& t) {
 void keep_used(native::engine& engine, pending_record& r) {
   task& t = *r.made;
   std::vector<kept_access> kept;
-  std::unordered_set<const void*> named;
+  std::unordered_map<const void*, std::size_t> named;  // the first in `kept`, which stands for all
   for (std::uint32_t i = 0; i < r.count; ++i) {
     const argument& a = r.content[i];
     if (a.what != argument::kind::used || a.uses.bytes == 0) continue;
@@ -132,9 +133,14 @@ void keep_used(native::engine& engine, pending_record& r) {
     if (!engine.keeps_accesses && !exclusive) continue;
     const std::uint32_t region =
         engine.track_homes || exclusive ? engine.regions.find(a.uses.address, a.uses.bytes) : 0;
-    const std::uint64_t bytes = named.insert(a.uses.address).second ? a.uses.bytes : 0;
+    const auto [at, fresh] = named.try_emplace(a.uses.address, kept.size());
+    if (!fresh) {
+      kept_access& first = kept[at->second];
+      first = kept_access(first.region, std::max(first.bytes(), a.uses.bytes), combined(first.how, a.uses.how),
+                          first.passed_by());
+    }
     if (exclusive) t.flags |= task::exclusive;
-    kept.emplace_back(region, bytes, a.uses.how, r.from[i].load(relaxed));
+    kept.emplace_back(region, fresh ? a.uses.bytes : 0, a.uses.how, r.from[i].load(relaxed));
   }
   if ((t.flags & task::extended) != 0) {
     t.extension()->accesses = static_cast<std::uint32_t>(kept.size());

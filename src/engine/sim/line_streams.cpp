@@ -20,8 +20,8 @@ static_assert(line_streams::page_bytes == 1u << page_bits);
 constexpr std::uint64_t most_own_stack = std::uint64_t{64} << 20;
 constexpr std::uint64_t most_lines = std::uint64_t{1} << 30;
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw error("the recording's addresses: " + what, error_kind::input);
+[[noreturn]] void refuse(const recording& r, const std::string& what) {
+  throw error((r.file.empty() ? "the recording" : r.file) + ": addresses: " + what, error_kind::input);
 }
 
 /// What a block is to the tasks that touch it.
@@ -156,7 +156,7 @@ class reader {
       });
     }
     uses_.decide();
-    if (deepest_ > most_own_stack) refuse("a task touches its stack more than 64 MiB below where it began");
+    if (deepest_ > most_own_stack) refuse(r_, "a task touches its stack more than 64 MiB below where it began");
     // Room for tasks in the waits of others.
     result_.stacks.push_back(
         {0, static_cast<std::uint32_t>(std::bit_ceil(std::max<std::uint64_t>(1024, 4 * (deepest_ / bytes_))))});
@@ -197,7 +197,8 @@ class reader {
   void add(const touch& k) {
     std::uint64_t address = k.block->address + k.offset;
     const std::uint64_t end = address + k.bytes;
-    if (k.bytes > std::uint64_t{1} << 32 || end < address) refuse("a touch of " + std::to_string(k.bytes) + " bytes");
+    if (k.bytes > std::uint64_t{1} << 32 || end < address)
+      refuse(r_, "a touch of " + std::to_string(k.bytes) + " bytes");
     last_page& last = last_[static_cast<std::size_t>(k.site - r_.sites.data())];
     for (const std::uint64_t last_byte = end - 1;;) {
       const std::uint64_t key = pages::key(uses_.use_of(block_of(k)), address);
@@ -221,7 +222,7 @@ class reader {
         continue;
       }
       if (result_.rows.size() == most_rows_ || pages_.too_many())
-        refuse("its lines take more than half of this computer's memory; record a smaller run");
+        refuse(r_, "its lines take more than half of this computer's memory; record a smaller run");
       result_.rows.push_back({line & 0x7fffffff, writes, 1});
     }
   }
@@ -246,7 +247,7 @@ class reader {
   void lay_out() {
     std::uint64_t shared = 0, own_end = 0;
     const std::vector<std::uint64_t> first = pages_.laid_out(result_.stacks.front().size, shared, own_end);
-    if (shared + own_end > most_lines) refuse("its memory has more than 2^30 lines");
+    if (shared + own_end > most_lines) refuse(r_, "its memory has more than 2^30 lines");
     result_.shared = static_cast<std::uint32_t>(shared);
     result_.own = static_cast<std::uint32_t>(own_end);
     for (std::uint32_t p = 0; p < pages_.size(); ++p) {

@@ -6,9 +6,10 @@
 //
 // A worker runs ahead of the others while its own caches serve it, by up to 1000 cycles. What needs the directory
 // happens in the order of time, so links and controllers see requests as they come. A core notices late, by at most
-// that time, that another has taken a line away. When that happens it stays with the others for 10000 cycles: cores
-// with false sharing take the line from each other at the right times. Tasks that are ordered by what they declare do
-// not have this cost.
+// that time, that another has taken a line away. When that happens it stays with the others for 10000 cycles, and
+// replays touch by touch. But touches that were joined (line_streams.hpp) come one line after the other then, and not
+// in turn: with false sharing, how often cores take the line from each other depends on whether they are in step. Tasks
+// that are ordered by what they declare do not have this cost.
 #include "engine/sim/engine.hpp"
 
 #include <kith/error.hpp>
