@@ -34,7 +34,8 @@ bool place::make_tasks() {
   }
   for (const auto& [stalled, suspended] : resumed) {
     const std::uint64_t before = stalled->task;  // the next part may end the activity
-    const auto made = detail::creation(*tasks_).make([this, a = stalled, h = suspended]() mutable { run_part(*a, h); });
+    const auto made = detail::creation(*tasks_).make([this, a = stalled, h = suspended]() mutable { run_part(*a, h); },
+                                                     task_name_of(*stalled->function));
     if (records_) records_->continued(made.task.value, before);
   }
   const bool any = !resumed.empty() || !arrived.empty();

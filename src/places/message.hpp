@@ -5,6 +5,7 @@
 // finish) is checked where it is looked up.
 #pragma once
 
+#include <kith/options.hpp>
 #include <kith/places.hpp>
 
 #include <cstddef>
@@ -101,5 +102,7 @@ std::uint32_t number_functions();
 void expect_numbered(const detail::remote_function& f, int place);
 /// REQUIRES: 1 <= number <= number_functions().
 const detail::remote_function& function_of(std::uint32_t number);
+/// The type of the tasks that run it. REQUIRES: it has a number.
+name task_name_of(const detail::remote_function& f);
 
 }  // namespace kith::distributed

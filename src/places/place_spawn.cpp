@@ -98,7 +98,7 @@ void place::spawn(const activity_record& spawner, int to, const detail::remote_f
       const std::lock_guard lock(guard_);
       a->result = open(spawner.in, to, std::move(result));
     }
-    detail::create(detail::running_task(), closure(*this, std::move(a)));
+    detail::create(detail::running_task(), closure(*this, std::move(a)), task_name_of(f));
     return;
   }
   const std::shared_ptr<offer> mine = make_offer(spawner.in, to, f, std::move(message), std::move(result));
@@ -145,7 +145,8 @@ void place::wait_for(offer& o) const {
 }
 
 std::uint64_t place::make_task(std::unique_ptr<activity_record> a) {
-  return detail::creation(*tasks_).make(closure(*this, std::move(a))).task.value;
+  const name type = task_name_of(*a->function);
+  return detail::creation(*tasks_).make(closure(*this, std::move(a)), type).task.value;
 }
 
 }  // namespace kith::distributed

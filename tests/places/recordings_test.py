@@ -56,6 +56,9 @@ def holds_all(file, places, figures, how):
     apart = rows(file, """SELECT count(*) FROM message JOIN task ON task.id = message.task JOIN place ON place.id = destination
                           WHERE kind = 1 AND (worker < first_worker OR worker >= first_worker + workers)""")[0][0]
     check(apart == 0, f"{how}: {apart} spawned tasks ran at another place")
+    named = {n for n, in rows(file, """SELECT DISTINCT name FROM message JOIN task ON task.id = message.task JOIN type ON type.id = task.type
+                                       WHERE kind = 1""")}
+    check("kith::apps::step" in named and "task" not in named, f"{how}: spawned tasks have the names of their functions: {named}")
 
 
 def verbs_understand(file, places, how):

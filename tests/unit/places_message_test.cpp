@@ -1,6 +1,7 @@
 // Messages of places: what is written is read, and what is damaged is refused.
 #include "base/rng.hpp"
 #include "fuzz/message_input.hpp"
+#include "places/activity_name.hpp"
 #include "places/control.hpp"
 #include "places/message.hpp"
 
@@ -266,6 +267,29 @@ TEST(PlacesMessage, WhatFuzzersFoundIsReadOrRefused) {
   EXPECT_GT(all, 10u);
   EXPECT_GT(read, 0u);
   EXPECT_LT(read, all);
+}
+
+TEST(PlacesMessage, FunctionsHaveTheNamesOfTheirSource) {
+  using kith::distributed::activity_name;
+  const std::string of = "kith::detail::constant_function<&";
+  EXPECT_EQ(activity_name(of + "job::add>"), "job::add");
+  EXPECT_EQ(activity_name(of + "job::(anonymous namespace)::add>"), "job::add");
+  EXPECT_EQ(activity_name(of + "(unsigned long job::twice<int>(std::span<int const, 4ul>, int (*)(int)))>"),
+            "job::twice<int>");
+  EXPECT_EQ(activity_name(of + "(a::pieces a::(anonymous namespace)::on<&a::(anonymous namespace)::cg>(int, double))>"),
+            "a::on<&a::cg>");
+  EXPECT_EQ(activity_name("main::{lambda(int)#2}"), "main::lambda#2");
+  EXPECT_EQ(activity_name("a::solve(kith::distributed_array<long> const&, int) const::{lambda(std::span<long>)#1}"),
+            "a::solve::lambda#1");
+  EXPECT_EQ(activity_name("a::check(int)::{lambda()#1}::operator()() const::{lambda(int)#2}"),
+            "a::check::lambda#1::lambda#2");
+  EXPECT_EQ(activity_name("job::run()::$_0"), "job::run::$_0");  // by Clang
+  EXPECT_EQ(activity_name(of + "(kith::activity<void> kith::detail::run_flow_task<kith::detail::constant_function<"
+                               "&job::relax>, kith::detail::flow_access<long, (kith::mode)0, true> >(int))>"),
+            "job::relax");
+  EXPECT_EQ(activity_name("adder"), "adder");
+  for (const char* odd : {"", "(", "<<", "kith::detail::constant_function<", "{lambda(", ")", "a(b", " "})
+    EXPECT_NO_THROW(static_cast<void>(activity_name(odd))) << odd;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 //      to a task that has run is refused. It changes under the record's lock, as deliveries check it and take their
 //      argument's place: until then another delivery of the same argument may end the task.
 #include "base/atomic.hpp"
+#include "base/demangled.hpp"
 #include "base/spin_mutex.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
@@ -23,10 +24,7 @@
 
 #include <kith/pending_tasks.hpp>
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <deque>
 #include <limits>
 #include <memory>
@@ -107,11 +105,7 @@ using native::worker;
 static_assert(most_workers < 1 << 13, "kept_access::passer holds the worker's number");
 constexpr std::size_t most_arguments = 65535;
 
-std::string text_of(const std::type_info& type) {
-  const std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr),
-                                                    std::free);
-  return name ? name.get() : type.name();
-}
+std::string text_of(const std::type_info& type) { return demangled(type.name()); }
 
 bool fits(const argument& a, argument_types expected) noexcept {
   return *a.type == *expected.exact || (expected.writable != nullptr && *a.type == *expected.writable);
