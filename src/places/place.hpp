@@ -305,6 +305,7 @@ class place {
   const std::unique_ptr<place_records> records_;  // the progress thread's; null: nothing is recorded
   std::string recorded_in_;
   const pid_t made_in_ = getpid();
+  const name body_of_finish_{"finish"};  // the type of these tasks
 
   mutable std::mutex guard_;                               // guards the members from here to wait_for_credit_
   std::vector<std::shared_ptr<part>> new_parts_;           // not yet started

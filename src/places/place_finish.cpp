@@ -22,11 +22,10 @@ void place::begin_finish(const activity_record* caller, void (*f)(void*), void* 
     waiting->begun = true;
   }
   body->waiting = std::move(waiting);
-  const name type("finish");
   if (caller != nullptr) {
-    detail::create(detail::running_task(), closure(*this, std::move(body)), type);
+    detail::create(detail::running_task(), closure(*this, std::move(body)), body_of_finish_);
   } else {
-    detail::creation(*tasks_).make(closure(*this, std::move(body)), type);
+    detail::creation(*tasks_).make(closure(*this, std::move(body)), body_of_finish_);
   }
 }
 
