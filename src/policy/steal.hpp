@@ -236,12 +236,13 @@ class steal final : public policy<World> {
     leveled_deque<World>& own = *deques_[self.id.index()];
     ended_measured(tasks, self);
     const std::size_t oldest = tasks.size() - 1, kept = feeders_.choose(tasks, oldest);
+    const bool differ = tasks.front()->type != tasks.back()->type;  // others may run them once they are pushed
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       if (i != kept) own.push(*tasks[i], self);
     }
     task* t =
         kept != oldest ? own.prefer(*tasks[kept], self) : ready_alone(*tasks[kept], self, ready_reason::completion);
-    if (t != nullptr && tasks.front()->type != tasks.back()->type) measure(*t, self);
+    if (t != nullptr && differ) measure(*t, self);
     return t;
   }
   /// A task of another chain, if one waits. As long as none does, chains are followed for twice as long each time.
