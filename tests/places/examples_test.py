@@ -29,7 +29,7 @@ with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / name
         made = run(COMPILER, "-std=c++20", "-O1", example, "-o", program, *FLAGS)
         check(made.returncode == 0, f"{name} does not compile: {made.stderr[:1000]}")
-        ran = run(program, KITH_RECORD=str(recording), KITH_PLACES="2", KITH_PLACE_WORKERS="2", KITH_OVERSUBSCRIBE="1")
+        ran = run(program, KITH_RECORD=str(recording), KITH_PLACES="2", KITH_OVERSUBSCRIBE="1")
         check(ran.returncode == 0 and recording.exists(), f"{name}: exit code {ran.returncode}, {ran.stderr}")
         done = run(KITH, "sim", recording, "--json")
         if name in NOT_SIMULATED:
