@@ -2,6 +2,8 @@
 // again.
 #include "places/mpi/mpi_endpoint.hpp"
 
+#include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -22,10 +25,32 @@ namespace kith::distributed::mpi {
 
 namespace {
 
+/// UCX, which MPICH may use, has one queue in shared memory for all who send to a process. One who is killed while it
+/// writes there closes the queue to all others. Sockets have no such state. Called before MPI is initialised.
+void avoid_shared_queues() {
+#ifdef MPICH_VERSION
+  setenv("UCX_TLS", "^sm", 0);
+#endif
+}
+
+/// Does for this process what is left of MPI_Finalize between it and MPICH's launcher, in the words of PMI-1: all meet,
+/// and then each says that it ends well. Otherwise the launcher would end the others. Waits for as long for each.
+void finalize_pmi(std::chrono::milliseconds limit) {
+  using namespace std::string_view_literals;
+  const char* const variable = std::getenv("PMI_FD");
+  if (variable == nullptr) return;
+  pollfd launcher{.fd = std::atoi(variable), .events = POLLIN, .revents = 0};
+  for (const std::string_view command : {"cmd=barrier_in\n"sv, "cmd=finalize\n"sv}) {
+    char answer[256];
+    if (send(launcher.fd, command.data(), command.size(), MSG_NOSIGNAL) < 0) return;
+    if (poll(&launcher, 1, static_cast<int>(limit.count())) > 0) recv(launcher.fd, answer, sizeof answer, MSG_DONTWAIT);
+  }
+}
+
 /// MPI in this process. If the program has initialised it, that is left as it is.
 class session {
  public:
-  session() {
+  explicit session(bool survives_losses) {
     int there = 0, ended = 0, level = MPI_THREAD_SINGLE;
     MPI_Finalized(&ended);
     if (ended != 0) throw std::runtime_error("the program has called MPI_Finalize already");
@@ -33,6 +58,7 @@ class session {
     if (there != 0) {
       MPI_Query_thread(&level);
     } else {
+      if (survives_losses) avoid_shared_queues();
       // The progress thread of a place is not the one that initialises MPI.
       if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
         throw std::runtime_error("MPI_Init_thread failed");
@@ -78,11 +104,12 @@ class session {
   /// progress, which another one may still need (MPICH's pull request 6596). All have met and the program has ended, so
   /// a process that waits for long leaves without.
   void finalize() noexcept try {
-    std::fflush(nullptr);  // the launcher ends the others when one leaves
+    std::fflush(nullptr);  // the guard's _exit does not
     std::promise<void> finalized;
     std::thread guard([this, ended = finalized.get_future()] {
       if (ended.wait_for(finalize_limit) == std::future_status::ready) return;
       std::fputs("kith: MPI_Finalize did not return; this process leaves without it\n", stderr);
+      finalize_pmi(finalize_limit);
       _exit(exit_status_);
     });
     MPI_Finalize();
@@ -138,7 +165,7 @@ class session {
   bool in_order = true;
 
  private:
-  static constexpr std::chrono::seconds finalize_limit{10};
+  static constexpr std::chrono::seconds finalize_limit{3};
   int exit_status_ = 0;
   const pid_t made_in_ = getpid();
   std::optional<peers> others_;
@@ -149,10 +176,10 @@ class session {
 };
 
 /// It is never destroyed, because a place_runtime of static storage may end after all that was made in main().
-session& this_session() {
+session& this_session(bool survives_losses = false) {
   static session* only = nullptr;  // one thread at a time makes transports
   if (only == nullptr) {
-    only = new session;
+    only = new session(survives_losses);
     std::atexit([] { only->end(); });
   }
   return *only;
@@ -215,7 +242,7 @@ kith::distributed::transport* kith_make_transport(const kith::distributed::join_
     throw std::runtime_error("the plug-in is of version " + std::to_string(join_options::current) +
                              ", this Kith needs " + std::to_string(o.version) + "; build and install both together");
   }
-  mpi::session& s = mpi::this_session();
+  mpi::session& s = mpi::this_session(o.survives_losses);
   if (s.is_inherited()) {
     throw std::runtime_error(
         "this process was forked from one that is a place of the job; with KITH_TRANSPORT=threads it can "
