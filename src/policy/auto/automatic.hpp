@@ -22,9 +22,9 @@
 #include "policy/auto/balanced_placement.hpp"
 #include "policy/auto/chain_bound.hpp"
 #include "policy/auto/delayed_theft.hpp"
+#include "policy/auto/explanation.hpp"
 #include "policy/auto/hot_end.hpp"
 #include "policy/auto/initial_runs.hpp"
-#include "policy/contract/explainer.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
@@ -52,58 +52,13 @@ class automatic final : public policy<World>, public observer<World> {
               "keeps", "feeder|oldest",
               "of tasks made ready together, the worker runs next: a feeder of many others, or the one created first"),
           one_of("window", "off|auto", "auto: the first tasks are partitioned as a graph, as by rip-dep")});
-  [[gnu::cold]] static void explain(explainer& e) {
-    const placement_facts& f = e.facts;
-    std::vector<std::uint64_t> bytes(f.nodes.size());
-    std::uint64_t placed = 0, nowhere = 0;
-    for (const placement_facts::access& a : f.data) {
-      if (!has_home(a.bytes)) continue;
-      placed += a.bytes;
-      nowhere += a.nowhere;
-      for (std::size_t n = 0; n < bytes.size(); ++n) bytes[n] += weight_of(a.how) * a.at_node[n];
-    }
-    if (e.inhabited_nodes() <= 1 || placed == 0) {
-      e.say_of_policy(e.inhabited_nodes() <= 1
-                          ? "one node has all workers, so it is `steal`"
-                          : "it uses no data of a page or more, so it is treated as under `steal`");
-      steal<World>::explain(e);
-      return;
-    }
-    const std::uint64_t most = *std::ranges::max_element(bytes);
-    if (nowhere > most) {
-      e.say_of_policy("most of its data (" + e.text(nowhere) + " of " + e.text(placed) +
-                      " bytes) had no home yet: it was dealt to the node whose turn it was");
-      e.say_origin();
-      return;
-    }
-    std::vector<std::int32_t> heaviest;
-    for (std::size_t n = 0; n < bytes.size(); ++n) {
-      if (bytes[n] == most) heaviest.push_back(static_cast<std::int32_t>(n));
-    }
-    const bool several = heaviest.size() > 1;
-    e.say_of_policy("a task runs where most of its data is, what it reads and writes counted " +
-                    e.text(weight_of_changed) + " times: " + e.nodes_text(heaviest) + (several ? " have " : " has ") +
-                    e.text(most) + " bytes" + (several ? " each; the shortest queue was taken" : ""));
-    if (bytes[static_cast<std::size_t>(f.node_ran_on)] == most) {
-      if (f.released_here)
-        e.say("its last predecessor (" + f.released_by + ") ended on " + e.worker_text(f.worker) +
-              ", which has its data in its caches");
-    } else if (f.released_here) {
-      e.say("its last predecessor (" + f.released_by +
-            ") ran there, and may have left what the task writes in the caches");
-    } else if (!e.say_origin()) {
-      e.say("it ran on node " + e.text(f.node_ran_on) +
-            ": a worker there had waited for longer than fetching the data was to take");
-    }
-  }
-
   static constexpr policy_entry about{
       .name = "auto",
       .paper = "RIP",
       .section = "4.1, with differences",
       .summary = "a task runs where its data is, evenly dealt; idle workers steal where it pays",
       .options = options,
-      .explain = explain,
+      .explain = explain_automatic<World>,
   };
 
   automatic(const policy_context& s, const policy_options& given)
