@@ -194,6 +194,10 @@ for row in lines:
     kith.check(row["energy_missing"] is None and abs(row["energy_nj"] - sum(parts.values())) < 1e-6 * row["energy_nj"]
                and abs(parts["l1"] - row["accesses"] * 37.5e-3) < 1e-6 * parts["l1"] and parts["network"] == row["network_nj"]
                and min(parts["l2"], parts["directory"], parts["memory"]) > 0 == parts["unit"], f"energy: {row}")
+shown = kith.run("sim", file, *in_lines).stdout
+first = next(text.split() for text in shown.splitlines() if text.startswith("fifo "))
+kith.check(shown.count("misses") == 2 and "remote" not in shown and float(first[5]) == float(f"{lines[0]['l1_misses'] * 1e-6:.4g}")
+           and float(first[6]) == float(f"{lines[0]['l2_misses'] * 1e-6:.4g}"), f"the table shows the misses: {shown}")
 code, again = kith.json("sim", file, *in_lines)
 kith.check([{k: v for k, v in row.items() if k != "line_accesses_per_second"} for row in again]
            == [{k: v for k, v in row.items() if k != "line_accesses_per_second"} for row in lines], "the same again")

@@ -17,9 +17,9 @@
 #include "recording/file.hpp"
 #include "sim/rows.hpp"
 #include "sim/runs.hpp"
+#include "sim/summary.hpp"
 #include "sim/together.hpp"
 #include "svg.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 #include <kith/error.hpp>
@@ -104,24 +104,6 @@ sim::run_options run_options_of(const sim_options& o) {
   return s;
 }
 
-struct column {
-  const char* name;
-  const char* format;
-  double (*of)(const sim::result&);
-  const char* range_format = format;
-};
-constexpr column columns[] = {
-    {"time\n[s]", "{:.4g}", [](const sim::result& r) { return r.seconds; }, "{:.2g}"},
-    {"speed-up\n", "{:.2f}", [](const sim::result& r) { return r.speedup(); }},
-    {"balance\n%", "{:.1f}", [](const sim::result& r) { return r.load_balance_percent; }},
-    {"overhead\n%", "{:.2f}", [](const sim::result& r) { return r.overhead_percent(); }},
-    {"partition\n%", "{:.3g}", [](const sim::result& r) { return r.partition_percent(); }, "{:.2g}"},
-    {"remote\n%", "{:.1f}", [](const sim::result& r) { return r.remote_access_percent; }},
-    {"remote\nGB", "{:.3g}", [](const sim::result& r) { return static_cast<double>(r.remote_bytes) * 1e-9; }, "{:.2g}"},
-    {"steals", "{:.0f}", [](const sim::result& r) { return static_cast<double>(r.total.steals); }},
-    {"attempts", "{:.0f}", [](const sim::result& r) { return static_cast<double>(r.total.steal_attempts); }},
-};
-
 /// Prints which values the machine's description calls fitted; nothing if it calls none so.
 void print_fitted(const machine_model& m) {
   const auto fitted = [](const auto& source) { return source.second.starts_with("fitted"); };
@@ -131,27 +113,6 @@ void print_fitted(const machine_model& m) {
   for (const auto& source : m.sources) {
     if (fitted(source)) fmt::print("  {:28} {}\n", printable(source.first), folded(printable(source.second), 31));
   }
-}
-
-/// With several seeds: means, and below each mean half the range of its values.
-void print_table(const std::vector<std::string>& policies, const std::vector<sim::result>& results, std::size_t seeds) {
-  std::vector<std::string> heads;
-  for (const column& c : columns) heads.emplace_back(c.name);
-  table t("policy", std::move(heads));
-  for (std::size_t p = 0; p < policies.size(); ++p) {
-    std::vector<std::string> means, ranges;
-    for (const column& c : columns) {
-      std::vector<double> values;
-      for (std::size_t s = 0; s < seeds; ++s) values.push_back(c.of(results[p * seeds + s]));
-      const sample v = sample_of(values);
-      means.push_back(fmt::format(fmt::runtime(c.format), v.mean));
-      ranges.push_back(v.most > v.least ? "+-" + fmt::format(fmt::runtime(c.range_format), (v.most - v.least) / 2)
-                                        : "");
-    }
-    t.row(policies[p], std::move(means));
-    if (seeds > 1) t.row("", std::move(ranges));
-  }
-  fmt::print("{}", t.text());
 }
 
 /// What the run is called: its files, without folders.
@@ -324,7 +285,7 @@ void print_text(const workload& all, const machine_model& m, const std::vector<s
   std::vector<double> alone;
   for (std::size_t s = 0; s < seeds; ++s) alone.push_back(static_cast<double>(results[s].one_core) * 1e-12);
   fmt::print("speed-up: over one core of the same machine, simulated under auto: {:.4g} s\n\n", sample_of(alone).mean);
-  print_table(policies, results, seeds);
+  fmt::print("{}", table_of(policies, results));
   if (!together.empty()) print_multiprogram(policies, all.names, together, seeds);
   print_fitted(m);
 }
@@ -437,7 +398,8 @@ std::function<outcome()> add_sim(CLI::App& command) {
   command.footer(
       "Figures are of what follows the recording's last mark (programs of `kith app` set one before they solve). "
       "speed-up: over one core of the same machine, simulated under `auto` with the same seed. remote %: see "
-      "docs/glossary.md. The same input gives the same result, bit for bit. docs/simulation.md says what is modelled, "
+      "docs/glossary.md. L1 and L2 misses, network, energy (-: the machine's file lacks a key): of fidelity line. The "
+      "same input gives the same result, bit for bit. docs/simulation.md says what is modelled, "
       "and what results rest on.\n"
       "JSON: [{\"policy\", \"seed\", \"makespan_s\", \"one_core_s\", \"speedup\", \"load_balance_percent\", "
       "\"overhead_percent\", "

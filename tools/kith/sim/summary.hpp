@@ -1,0 +1,16 @@
+// The table of `kith sim`: a row of figures for each policy.
+#pragma once
+
+#include "engine/sim/simulation.hpp"
+
+#include <string>
+#include <vector>
+
+namespace kith::tools {
+
+/// The table of these results: all seeds of the first policy, then those of the next. With several seeds: means, and
+/// below each mean half the range of its values. With fidelity line it has misses, bytes in the network and energy
+/// instead of partitioning, remote data and attempts to steal. REQUIRES: the same number of results for each policy.
+std::string table_of(const std::vector<std::string>& policies, const std::vector<sim::result>& results);
+
+}  // namespace kith::tools
