@@ -93,7 +93,7 @@ def is_replayed(file, what, how):
     check(expected[what], f"{how}: what is recorded of {what}: {parts} parts, {flow} tasks of a data_flow, {ordered} dependences")
     simulated = file.parent / "simulated.rec"
     done = run(KITH, "sim", str(file), "--machine", "xeon-5504-cluster", "--json", "-o", str(simulated))
-    check(done.returncode == 0, f"{how}: {what} are simulated: {done.stderr}")
+    check(done.returncode == 0 and "policy ads, as the places were recorded" in done.stderr, f"{how}: {what} are simulated: {done.stderr}")
     if done.returncode != 0:
         return
     place = """SELECT task.id, place.id FROM task JOIN place ON worker >= first_worker AND worker < first_worker + workers
