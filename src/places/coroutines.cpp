@@ -13,10 +13,11 @@ namespace distributed {
 
 std::function<void()> place::resumption(activity_record& coroutine, std::coroutine_handle<> suspended,
                                         const finish_wait* finish) {
-  std::function<void()> resume = [this, finish,
-                                  part = resumed_part{&coroutine, suspended, records_ ? ticks() : 0}]() mutable {
+  std::function<void()> resume = [this, finish, part = resumed_part{&coroutine, suspended, records_ ? ticks() : 0},
+                                  me = records_ ? running_task() : 0]() mutable {
     if (part.since != 0) {  // called by the task that has ended, or by this thread, because a message has come
       part.for_what.task = finish != nullptr ? finish->body : running_task();
+      if (part.for_what.task == me) part.for_what.task = 0;  // what it would have waited for has just ended
       if (std::this_thread::get_id() == progress_.get_id()) part.for_what.result = handled_result_;
     }
     {

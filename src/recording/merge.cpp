@@ -350,15 +350,26 @@ class merger {
       if (before != results_.begun.end()) out_.dependences.push_back({number_of(before->second), 0});
     }
   }
-  /// A wait for all tasks of a data_flow, which was recorded as one for a future, or not at all if they had ended.
-  void add_flow_wait(std::size_t part, const place_part::flow_step& s) {
+  /// Waits for all tasks of a data_flow, which were recorded as waits for a future, or not at all if they had ended.
+  void add_flow_waits() {
+    std::unordered_map<std::int32_t, std::vector<std::size_t>> for_futures;  // by task
+    for (std::size_t w = 0; w < out_.waits.size() && !flow_scopes_.empty(); ++w) {
+      if (out_.waits[w].scope == recorded_wait::for_future) for_futures[out_.waits[w].task].push_back(w);
+    }
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      for (const place_part::flow_step& s : parts_[i].flows) add_flow_wait(i, s, for_futures);
+    }
+  }
+  void add_flow_wait(std::size_t part, const place_part::flow_step& s,
+                     std::unordered_map<std::int32_t, std::vector<std::size_t>>& for_futures) {
     const auto scope = flow_scopes_.find({part, s.flow});
     if (s.task < 0 || s.result != 0 || scope == flow_scopes_.end()) return;
     const std::int32_t task = number_of({part, s.task});
     const std::uint64_t begun = time(part, s.begun), ended = time(part, s.ended);
     bool found = false;
-    for (recorded_wait& w : out_.waits) {
-      if (w.task != task || w.scope != recorded_wait::for_future || w.begun < begun || w.ended > ended) continue;
+    for (const std::size_t i : for_futures[task]) {
+      recorded_wait& w = out_.waits[i];
+      if (w.begun < begun || w.ended > ended) continue;
       w.scope = scope->second;
       found = true;
     }
@@ -403,9 +414,7 @@ class merger {
         out_.allocations.push_back(a);
       }
     }
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      for (const place_part::flow_step& s : parts_[i].flows) add_flow_wait(i, s);
-    }
+    add_flow_waits();
     std::ranges::sort(out_.waits, {}, &recorded_wait::begun);
     std::ranges::sort(out_.steals, {}, &recorded_steal::at);
     std::ranges::sort(out_.idles, {}, &recorded_idle::begun);

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace kith::sim {
@@ -87,7 +88,11 @@ std::set<std::size_t> refused_offers(const recording& r) {
 /// or at once.
 class request_finder {
  public:
-  explicit request_finder(recording& r) : r_(r), next_(next_parts(r)) {}
+  explicit request_finder(recording& r) : r_(r), next_(next_parts(r)) {
+    for (const recorded_wait& w : r.waits) {
+      if (w.scope == recorded_wait::for_future) waits_[w.task].push_back(w);
+    }
+  }
 
   prepared_places find() {
     const std::set<std::size_t> refused = refused_offers(r_);
@@ -112,7 +117,8 @@ class request_finder {
   /// When the task's code ended or was suspended.
   std::uint64_t last_of(std::int32_t t) const {
     const std::int32_t next = next_[static_cast<std::size_t>(t)];
-    return next < 0 ? r_.task(t).ended : std::min(r_.task(next).created, r_.task(t).ended);
+    const std::uint64_t last = next < 0 ? r_.task(t).ended : std::min(r_.task(next).created, r_.task(t).ended);
+    return std::max(last, r_.task(t).started);
   }
   void add(const recorded_message& asked, const recorded_message& reply) {
     const std::int32_t sender = asked.spawner;
@@ -132,8 +138,8 @@ class request_finder {
     await_in(part, reply.received, number);
   }
   void await_in(std::int32_t part, std::uint64_t received, std::size_t number) {
-    for (const recorded_wait& w : r_.waits) {
-      if (w.task != part || w.scope != recorded_wait::for_future || w.begun > received || w.ended < received) continue;
+    for (const recorded_wait& w : waits_[part]) {
+      if (w.begun > received || w.ended < received) continue;
       request_step& asked = found_.steps.back();  // sent by the progress thread, perhaps when the task waited already
       if (asked.task == part) asked.begun = asked.ended = std::min(asked.begun, w.begun);
       found_.steps.push_back({part, w.begun, w.ended, number, true});
@@ -146,7 +152,8 @@ class request_finder {
 
   recording& r_;
   const std::vector<std::int32_t> next_;
-  std::set<std::pair<std::int32_t, std::uint64_t>> replaced_;  // waits, by task and beginning
+  std::unordered_map<std::int32_t, std::vector<recorded_wait>> waits_;  // for futures, by task
+  std::set<std::pair<std::int32_t, std::uint64_t>> replaced_;           // waits, by task and beginning
   prepared_places found_;
 };
 

@@ -129,7 +129,7 @@ recording engine::finish_schedule() {
     s.first_dependence.pop_back();
     std::erase_if(s.waits, [&](const recorded_wait& x) { return x.task == added; });
     for (recorded_task& t : s.tasks) {
-      if (t.has(recorded_task::outside)) t.creator = -1;
+      if (t.creator == added) t.creator = -1;
     }
   }
   set_completed_times(s);
