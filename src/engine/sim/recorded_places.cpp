@@ -71,7 +71,7 @@ std::set<std::size_t> refused_offers(const recording& r) {
     if (x.kind == recorded_message::spawn && x.received != 0) offers[{x.source, x.destination}].push_back(m);
   }
   const auto received = [&r](std::size_t m) { return r.messages[m].received; };
-  for (auto& [way, all] : offers) std::ranges::stable_sort(all, {}, received);
+  for (auto& [way, all] : offers) std::ranges::sort(all, {}, [&](std::size_t m) { return std::pair(received(m), m); });
   std::set<std::size_t> refused;
   for (const recorded_message& x : r.messages) {
     if (x.kind != recorded_message::refused) continue;
