@@ -22,6 +22,11 @@ void begin_finish(void* context, void (*f)(void*), std::coroutine_handle<> suspe
 /// Throws what the finish throws.
 void end_finish(void* state);
 
+template <class F>
+inline constexpr bool is_task_future = false;
+template <class R>
+inline constexpr bool is_task_future<future<R>> = true;
+
 /// Where co_return leaves its value.
 template <class R>
 class coroutine_value {
@@ -120,6 +125,15 @@ class [[nodiscard]] activity {
 
   promise_type* coroutine_;
 };
+
+/// Says what to write: a future of a plain task cannot resume an activity.
+template <class F>
+  requires detail::is_task_future<F>
+auto operator co_await(const F& /*future*/) {
+  static_assert(!detail::is_task_future<F>,
+                "a kith::future cannot be awaited in an activity; write f.get(), which runs other tasks meanwhile");
+  return std::suspend_never();
+}
 
 /// In an activity that is a coroutine: `co_await kith::async_finish(f)` is kith::finish(f), and holds no worker and no
 /// stack while it waits for the activities that `f` has spawned. Throws what kith::finish() throws.

@@ -53,7 +53,11 @@ void broadcast(std::span<T, N> values, int root = 0) {
 template <class T>
   requires std::is_trivially_copyable_v<T>
 [[nodiscard]] T broadcast(T value, int root = 0) {
-  broadcast(std::span<T>(&value, 1), root);
+  constexpr bool owns = !std::is_pointer_v<T> && !std::ranges::borrowed_range<T>;
+  static_assert(owns,
+                "broadcast of a view or a pointer would copy where its elements are; pass what owns them, such as a "
+                "std::string or a std::vector that has as many at each place");
+  if constexpr (owns) broadcast(std::span<T>(&value, 1), root);
   return value;
 }
 template <class R>

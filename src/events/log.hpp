@@ -17,6 +17,7 @@ namespace kith {
 
 inline constexpr std::uint32_t log_version = 9;
 inline constexpr std::uint32_t log_version_with_counts = 10;  // the same, with records of what was counted
+inline constexpr std::uint32_t log_version_of_place = 11;     // the same, of a place's messages
 inline constexpr char log_magic[8] = {'K', 'I', 'T', 'H', 'L', 'O', 'G', '\n'};
 
 /// A record is one or more cells. The first byte of its first cell gives its kind, and the kind gives its
@@ -51,6 +52,8 @@ enum class log_kind : std::uint8_t {
   part,        // 2 cells: a task continues a coroutine
   counts,      // 1 cell and 8-byte numbers in cells of 16 bytes: what was counted while a task's own code ran
   delivered,   // 3 cells: a task has given another one an argument
+  made,        // 3 cells: a place has made a task for itself: a part of a coroutine, or an activity of its own
+  flow,        // 1 cell and 8-byte numbers in cells of 16 bytes: a data_flow has got a task, or was waited for
 };
 
 struct log_cell {
@@ -81,6 +84,10 @@ inline constexpr std::uint8_t log_explores = 2;  // the phase that names predece
 
 // Flags of message records: what the message is, and this.
 inline constexpr std::uint8_t log_received = 128;
+
+// Flags of made records.
+inline constexpr std::uint8_t log_continues = 1;  // a coroutine; else it is an activity
+inline constexpr std::uint8_t log_by_result = 2;  // what it waited for is named by the number of its result
 
 // Flags of allocation records: kith::distribution::kind, and this.
 inline constexpr std::uint8_t log_huge = 128;  // huge pages were asked for

@@ -1,4 +1,5 @@
 // Activities that are coroutines: who resumes them, and what co_await waits for.
+#include "base/clock.hpp"
 #include "places/place.hpp"
 #include "places/place_of_caller.hpp"
 
@@ -10,11 +11,18 @@ namespace kith {
 
 namespace distributed {
 
-std::function<void()> place::resumption(activity_record& coroutine, std::coroutine_handle<> suspended) {
-  std::function<void()> resume = [this, &coroutine, suspended] {
+std::function<void()> place::resumption(activity_record& coroutine, std::coroutine_handle<> suspended,
+                                        const finish_wait* finish) {
+  std::function<void()> resume = [this, finish, part = resumed_part{&coroutine, suspended, records_ ? ticks() : 0},
+                                  me = records_ ? running_task() : 0]() mutable {
+    if (part.since != 0) {  // called by the task that has ended, or by this thread, because a message has come
+      part.for_what.task = finish != nullptr ? finish->body : running_task();
+      if (part.for_what.task == me) part.for_what.task = 0;  // what it would have waited for has just ended
+      if (std::this_thread::get_id() == progress_.get_id()) part.for_what.result = handled_result_;
+    }
     {
       const std::lock_guard lock(guard_);
-      resumed_.emplace_back(&coroutine, suspended);
+      resumed_.push_back(part);
     }
     net_.ring();
   };
@@ -25,23 +33,28 @@ std::function<void()> place::resumption(activity_record& coroutine, std::corouti
 /// Here, so that these tasks are nobody's children: no failure or cancellation of another task keeps them from
 /// starting.
 bool place::make_tasks() {
-  std::vector<std::pair<activity_record*, std::coroutine_handle<>>> resumed;
+  std::vector<resumed_part> resumed;
   std::vector<std::unique_ptr<activity_record>> arrived;
+  std::vector<flow_note> notes;
   {
     const std::lock_guard lock(guard_);
     resumed.swap(resumed_);
     arrived.swap(arrived_);
+    notes.swap(flow_notes_);
   }
-  for (const auto& [stalled, suspended] : resumed) {
+  for (const flow_note& n : notes) records_->flow(n.task, n.numbers);
+  for (const resumed_part& part : resumed) {
+    activity_record* const stalled = part.coroutine;
     const std::uint64_t before = stalled->task;  // the next part may end the activity
-    const auto made = detail::creation(*tasks_).make([this, a = stalled, h = suspended]() mutable { run_part(*a, h); },
-                                                     task_name_of(*stalled->function));
-    if (records_) records_->continued(made.task.value, before);
+    const auto made = detail::creation(*tasks_).make(
+        [this, stalled, h = part.suspended]() mutable { run_part(*stalled, h); }, task_name_of(*stalled->function));
+    if (records_) records_->continued(made.task.value, before, part.since, part.for_what);
   }
   const bool any = !resumed.empty() || !arrived.empty();
   for (std::unique_ptr<activity_record>& a : arrived) {
+    const std::uint64_t spawner = a->spawner, result = a->result;
     const std::uint64_t made = make_task(std::move(a));
-    if (records_) records_->continued(made, 0);
+    if (records_) records_->made(made, spawner, result);
   }
   return any;
 }
@@ -73,18 +86,23 @@ void remote_result::then(std::function<void()> resume) {
   resume();
 }
 
-std::function<void()> resumption(std::coroutine_handle<> suspended) {
-  const distributed::caller me = distributed::caller_of("co_await");
+/// The caller's activity, which must be a coroutine.
+static distributed::activity_record* resumable(const distributed::caller& me) {
   if (me.running->coroutine == nullptr) {
     throw error("co_await: the running activity is not a coroutine; spawn a function that returns kith::activity");
   }
-  return me.at->resumption(*me.running, suspended);
+  return me.running;
+}
+
+std::function<void()> resumption(std::coroutine_handle<> suspended) {
+  const distributed::caller me = distributed::caller_of("co_await");
+  return me.at->resumption(*resumable(me), suspended);
 }
 
 void begin_finish(void* context, void (*f)(void*), std::coroutine_handle<> suspended, std::shared_ptr<void>& state) {
   const distributed::caller me = distributed::caller_of("co_await");
   const auto waiting = std::make_shared<finish_wait>();
-  waiting->resume = resumption(suspended);
+  waiting->resume = me.at->resumption(*resumable(me), suspended, waiting.get());
   state = waiting;  // the coroutine may go on, and end, before begin_finish() returns
   try {
     me.at->begin_finish(me.running, f, context, waiting);

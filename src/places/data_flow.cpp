@@ -10,6 +10,7 @@
 //  F4  A result and its task refer to each other. The completion of the result breaks the cycle, and so does reset().
 #include <kith/data_flow.hpp>
 
+#include "base/clock.hpp"
 #include "base/made_once.hpp"
 #include "places/message.hpp"
 #include "places/place.hpp"
@@ -34,7 +35,8 @@ struct node {
   const detail::remote_function* function = nullptr;
   detail::packed_arguments message;
   std::shared_ptr<detail::remote_result> result = std::make_shared<detail::remote_result>();
-  std::uint64_t before = 0;  // tasks that it comes after and that have not ended
+  distributed::recorded_spawn recorded;  // if the place is recorded
+  std::uint64_t before = 0;              // tasks that it comes after and that have not ended
   std::vector<std::shared_ptr<node>> after;
   bool sent = false, ended = false;
 };
@@ -57,7 +59,7 @@ struct segment {
   std::vector<std::shared_ptr<node>> readers = {};  // since then
 
   void add_reader(const std::shared_ptr<node>& n) {
-    if (readers.size() == readers.capacity())
+    if (n->recorded.result == 0 && readers.size() == readers.capacity())  // a recording has all that was ordered
       std::erase_if(readers, [](const std::shared_ptr<node>& r) { return r->ended; });
     readers.push_back(n);
   }
@@ -162,6 +164,12 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
     n->to = to;
     n->function = &f;
     n->message = {std::move(message).flattened()};
+    std::vector<std::uint64_t> note;
+    if (at_.is_recorded()) {
+      spawner_ = at_.running_task();
+      n->recorded = {spawner_, at_.number_result()};
+      note = {number(), n->recorded.result, ticks(), 0};
+    }
     std::vector<std::shared_ptr<node>> sending;
     bool dropped = false;
     {
@@ -176,6 +184,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
       for (const detail::flow_request& a : accesses) {
         if (a.count == 0) continue;
         arrays_[a.array].access(n, a, [&](const std::shared_ptr<node>& earlier) {
+          if (!note.empty() && earlier != n) note.push_back(earlier->recorded.result);
           if (earlier->ended || earlier == n) return;
           earlier->after.push_back(n);
           ++n->before;
@@ -193,13 +202,16 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
       fail(*n);
       throw;
     }
+    if (!note.empty()) note_step(std::move(note));
     if (dropped) n->result->complete();
     for (const std::shared_ptr<node>& s : sending) send(s);
     if (open() >= options_.most_tasks) await(options_.most_tasks / 2);
   }
 
   void wait() override {
+    const std::uint64_t begun = ticks();
     await(0);
+    if (at_.is_recorded() && number_ != 0) at_.note_flow(at_.running_task(), {number_, 0, begun, ticks()});
     forget();
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
@@ -240,6 +252,13 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
     const std::lock_guard lock(guard_);
     return open_;
   }
+  /// Records the spawn of a task, each of what it comes after once.
+  void note_step(std::vector<std::uint64_t> note) {
+    note[3] = ticks();
+    std::sort(note.begin() + 4, note.end());
+    note.erase(std::unique(note.begin() + 4, note.end()), note.end());
+    at_.note_flow(spawner_, std::move(note));
+  }
   /// Waits until at most so many tasks have not ended.
   void await(std::uint64_t most) {
     for (;;) {
@@ -270,7 +289,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
   }
   void send(const std::shared_ptr<node>& n) {
     try {
-      at_.send_activity(in_, n->to, *n->function, std::move(n->message), n->result);
+      at_.send_activity(in_, n->to, *n->function, std::move(n->message), n->result, n->recorded);
     } catch (...) {  // a place was lost, or there is no memory
       fail(*n);
     }
@@ -336,7 +355,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
       using known = detail::registered<detail::constant_function<&drop_copies>>;
       try {
         at_.send_activity(in_, static_cast<int>(p), known::entry, known::call::pack(detail::header_bytes, flow),
-                          nullptr);
+                          nullptr, {spawner_, 0});
       } catch (...) {  // a place was lost, and nobody will use the copies
       }
     }
@@ -360,6 +379,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
   const distributed::finish_id in_;
   std::uint64_t number_ = 0;    // until wait()
   std::uint64_t versions_ = 0;  // that were given away
+  std::uint64_t spawner_ = 0;   // the last one, if the place is recorded
 
   std::mutex guard_;  // for the rest
   std::unordered_map<std::uint64_t, accessed_array> arrays_;

@@ -101,6 +101,7 @@ void place::run_part(activity_record& a, const std::function<void()>& code) noex
     const std::lock_guard lock(running_guard_);
     running_[task] = &a;
     a.task = task;
+    if (a.waiting) a.waiting->body = task;
   }
   const auto attempt = [&](const auto& step) {
     try {

@@ -73,8 +73,9 @@ struct finish_wait {
   std::exception_ptr thrown;          // of the body
   std::function<void()> resume = {};  // of a coroutine; called when the finish and its body have ended
   atomic<int> open{2};
-  bool begun = false;     // registered in waits_
-  bool given_up = false;  // a place was lost, and the finish has ended before its body
+  std::uint64_t body = 0;  // its task, as recordings name it; written before the body ends
+  bool begun = false;      // registered in waits_
+  bool given_up = false;   // a place was lost, and the finish has ended before its body
 
   void end_one() {
     if (open.fetch_sub(1, acq_rel) == 1 && resume) resume();
@@ -102,6 +103,7 @@ struct activity_record {
   bool credited = false;        // it took a credit of `result_to`
   std::uint32_t result_to = 0;  // the place that waits for the result
   std::uint64_t result = 0;     // its number there; 0: nobody waits
+  std::uint64_t spawner = 0;    // of send_activity(), as recordings name it
   const detail::remote_function* function = nullptr;
   detail::byte_buffer message;    // the arguments, after the header
   void (*body)(void*) = nullptr;  // of a finish, in place of a function
@@ -124,6 +126,12 @@ struct activity_record {
   void end_coroutine() noexcept {
     if (coroutine != nullptr) std::exchange(coroutine, nullptr)->handle().destroy();
   }
+};
+
+/// How a recording knows an activity that is not spawned by the running task alone: zeros stand for that task, and for
+/// the next number of a result.
+struct recorded_spawn {
+  std::uint64_t spawner = 0, result = 0;
 };
 
 class place {
@@ -149,7 +157,15 @@ class place {
   /// The same as part of a finish that is open here until this returns, and without waiting until the other place has
   /// accepted the activity. At this place it is nobody's child. The arguments are copied.
   void send_activity(finish_id in, int to, const detail::remote_function& f, detail::packed_arguments message,
-                     std::shared_ptr<detail::remote_result> result);
+                     std::shared_ptr<detail::remote_result> result, const recorded_spawn& as = {});
+  /// Whether what happens here is recorded.
+  bool is_recorded() const noexcept { return records_ != nullptr; }
+  /// The running task, as recordings name it; 0: this thread runs no task of this place.
+  std::uint64_t running_task() const;
+  /// For send_activity(). REQUIRES: this place is recorded.
+  std::uint64_t number_result();
+  /// Records what a task has done with a data_flow (place_records::flow). REQUIRES: this place is recorded.
+  void note_flow(std::uint64_t task, std::vector<std::uint64_t> numbers);
   /// Keeps a finish open that is open here, until let_go(), which may give it a failure.
   void hold(finish_id in);
   void let_go(finish_id in, std::optional<failure> why) { end(in, std::move(why)); }
@@ -161,8 +177,10 @@ class place {
   /// The same for a coroutine, which `waiting->resume` resumes in place of waiting.
   void begin_finish(const activity_record* caller, void (*f)(void*), void* context,
                     std::shared_ptr<finish_wait> waiting);
-  /// What resumes the coroutine that the running activity is about to suspend.
-  std::function<void()> resumption(activity_record& coroutine, std::coroutine_handle<> suspended);
+  /// What resumes the coroutine that the running activity is about to suspend, until `finish` has ended, or until
+  /// whoever calls it has something for it.
+  std::function<void()> resumption(activity_record& coroutine, std::coroutine_handle<> suspended,
+                                   const finish_wait* finish = nullptr);
   /// Takes part in what all places do together, and waits for it. Any task; one at a time.
   void take_part(const char* call, const collective& c);
   /// The activity that the running task belongs to; null if it belongs to none.
@@ -240,13 +258,26 @@ class place {
     const detail::remote_function* function = nullptr;
     std::shared_ptr<const detail::packed_arguments> message = {};
   };
+  /// A coroutine that goes on.
+  struct resumed_part {
+    activity_record* coroutine = nullptr;
+    std::coroutine_handle<> suspended;
+    std::uint64_t since = 0;  // ticks; 0: nothing is recorded
+    place_records::awaited for_what = {};
+  };
+  /// For place_records::flow().
+  struct flow_note {
+    std::uint64_t task = 0;
+    std::vector<std::uint64_t> numbers;
+  };
   class closure;
 
-  std::uint64_t open(finish_id in, int to, std::shared_ptr<detail::remote_result> result);
+  std::uint64_t open(finish_id in, int to, std::shared_ptr<detail::remote_result> result, std::uint64_t number = 0);
   std::unique_ptr<activity_record> make_activity(finish_id in, int at, const detail::remote_function& f,
                                                  detail::packed_arguments message) const;
   std::shared_ptr<offer> make_offer(finish_id in, int to, const detail::remote_function& f,
-                                    detail::packed_arguments message, std::shared_ptr<detail::remote_result> result);
+                                    detail::packed_arguments message, std::shared_ptr<detail::remote_result> result,
+                                    const recorded_spawn& as = {});
   std::shared_ptr<offer> offer_idempotent(std::uint64_t result, int to, detail::packed_arguments message);
   void register_offer(const std::shared_ptr<offer>& made, detail::packed_arguments message, message_header h,
                       const detail::remote_function& f);
@@ -254,7 +285,6 @@ class place {
   void post_offer(offer& o);
   void leave_buffer(activity_record& a) noexcept;
   std::uint64_t make_task(std::unique_ptr<activity_record> a);
-  std::uint64_t running_task() const;
   void run(std::unique_ptr<activity_record> a) noexcept;
   void run_part(activity_record& a, const std::function<void()>& code) noexcept;
   void conclude(activity_record& a);
@@ -310,7 +340,8 @@ class place {
   mutable std::mutex guard_;                               // guards the members from here to wait_for_credit_
   std::vector<std::shared_ptr<part>> new_parts_;           // not yet started
   std::vector<std::unique_ptr<activity_record>> arrived_;  // of send_activity(), likewise
-  std::vector<std::pair<activity_record*, std::coroutine_handle<>>> resumed_;  // the progress thread makes their tasks
+  std::vector<resumed_part> resumed_;                      // the progress thread makes their tasks
+  std::vector<flow_note> flow_notes_;                      // and notes these
   std::optional<failure> lost_;  // once it is set, nothing is open in the tables below, and none of them is used
   std::vector<std::optional<failure>> lost_places_;  // by place; empty unless losses are survived
   std::optional<failure> first_lost_;                // of these
@@ -341,6 +372,7 @@ class place {
   std::vector<std::shared_ptr<offer>> dropped_;  // the transport may still read their messages
   std::vector<message_header> questions_;        // for counts, not yet answered
   bool has_left_ = false;                        // the others do without this place
+  std::uint64_t handled_result_ = 0;             // the number of the result that has come now
   struct counts {
     struct message_counts {
       atomic<std::uint64_t> messages{0}, bytes{0};

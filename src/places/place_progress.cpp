@@ -147,7 +147,11 @@ void place::handle(detail::byte_buffer message) {
     case message_kind::spawn: made = accept(h, std::move(message)); break;
     case message_kind::accepted: answered(h); break;
     case message_kind::refused: refused(h); break;
-    case message_kind::result: deliver(h.result, std::move(message), failed); break;
+    case message_kind::result:
+      handled_result_ = h.result;
+      deliver(h.result, std::move(message), failed);
+      handled_result_ = 0;
+      break;
     case message_kind::done: end(h.finish(), std::move(failed), static_cast<int>(h.from)); break;
     default: obey(h, std::move(failed), std::move(counted)); break;
   }

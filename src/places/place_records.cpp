@@ -26,7 +26,7 @@ std::string name_of_host() {
 place_records::place_records(const std::string& parts, int workers, int number, int places, std::uint64_t clock,
                              bool asks)
     : file_(parts + "/" + log_of_place),
-      log_(file_, static_cast<std::uint32_t>(workers)),
+      log_(file_, static_cast<std::uint32_t>(workers), log_version_of_place),
       number_(number),
       places_(places),
       clock_(clock),
@@ -69,8 +69,21 @@ void place_records::received(const message_header& h, std::size_t bytes, std::ui
   note(static_cast<int>(h.from), h, bytes, log_received, task, at);
 }
 
-void place_records::continued(std::uint64_t task, std::uint64_t before) noexcept {
-  log_.append({.kind = log_kind::part, .large = task}, {before, 0});
+void place_records::continued(std::uint64_t task, std::uint64_t before, std::uint64_t at,
+                              const awaited& what) noexcept {
+  const bool by_result = what.task == 0 && what.result != 0;
+  log_.append({.kind = log_kind::made,
+               .flags = static_cast<std::uint8_t>(log_continues | (by_result ? log_by_result : 0)),
+               .large = task},
+              {before, at}, {by_result ? what.result : what.task, 0});
+}
+
+void place_records::made(std::uint64_t task, std::uint64_t spawner, std::uint64_t result) noexcept {
+  log_.append({.kind = log_kind::made, .flags = log_by_result, .large = task}, {spawner, 0}, {result, 0});
+}
+
+void place_records::flow(std::uint64_t task, std::span<const std::uint64_t> numbers) noexcept {
+  log_.append_numbers({.kind = log_kind::flow, .large = task}, numbers);
 }
 
 // ---- clocks

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace kith::distributed {
@@ -27,8 +28,17 @@ class place_records {
   void sent(int to, const message_header& h, std::size_t bytes) noexcept;
   /// `task`: that the message has made; 0: none. `at`: in ticks.
   void received(const message_header& h, std::size_t bytes, std::uint64_t at, std::uint64_t task) noexcept;
-  /// The task continues the coroutine that the other one has begun, or continued; 0: no task has spawned it.
-  void continued(std::uint64_t task, std::uint64_t before) noexcept;
+  /// What a coroutine has waited for: the end of a task here, or, if that is 0, a result from another place.
+  struct awaited {
+    std::uint64_t task = 0, result = 0;
+  };
+  /// The task continues the coroutine that the other one has begun, or continued; suspended at `at`, in ticks.
+  void continued(std::uint64_t task, std::uint64_t before, std::uint64_t at, const awaited& what) noexcept;
+  /// The task runs an activity of this place. 0: nobody waits for its result.
+  void made(std::uint64_t task, std::uint64_t spawner, std::uint64_t result) noexcept;
+  /// What the task has done with a data_flow: its number, that of the result of the task that it has spawned (0: it has
+  /// waited for all of them), begin and end in ticks, and the results of what the spawned task comes after.
+  void flow(std::uint64_t task, std::span<const std::uint64_t> numbers) noexcept;
 
   // ---- the time at place 0
   /// Whether it is time to ask.

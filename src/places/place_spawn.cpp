@@ -13,7 +13,7 @@
 namespace kith::distributed {
 
 /// Counts an activity, and returns the number of its result (0: none). REQUIRES: guard_ is held.
-std::uint64_t place::open(finish_id in, int to, std::shared_ptr<detail::remote_result> result) {
+std::uint64_t place::open(finish_id in, int to, std::shared_ptr<detail::remote_result> result, std::uint64_t number) {
   refuse_if_lost(to);
   const bool elsewhere = !is_here(to);
   const auto add = [&] { elsewhere ? finishes_.add_edge(in) : finishes_.add(in); };
@@ -21,8 +21,9 @@ std::uint64_t place::open(finish_id in, int to, std::shared_ptr<detail::remote_r
   if (elsewhere) finishes_.sent(in, static_cast<std::uint32_t>(to));
   if (!result) return 0;
   add();
-  results_[++last_number_] = {.result = std::move(result), .in = in, .from = to};
-  return last_number_;
+  if (number == 0) number = ++last_number_;
+  results_[number] = {.result = std::move(result), .in = in, .from = to};
+  return number;
 }
 
 /// An activity that is not counted yet.
@@ -37,7 +38,6 @@ std::unique_ptr<activity_record> place::make_activity(finish_id in, int at, cons
   return a;
 }
 
-/// As recordings name it; 0: this thread runs no task of this place.
 std::uint64_t place::running_task() const {
   const native::worker* const w = native::worker::current();
   return w != nullptr && w->engine.number == engine_ ? w->running_ref() : 0;
@@ -45,7 +45,8 @@ std::uint64_t place::running_task() const {
 
 std::shared_ptr<place::offer> place::make_offer(finish_id in, int to, const detail::remote_function& f,
                                                 detail::packed_arguments message,
-                                                std::shared_ptr<detail::remote_result> result) {
+                                                std::shared_ptr<detail::remote_result> result,
+                                                const recorded_spawn& as) {
   message_header h{.kind = message_kind::spawn,
                    .from = static_cast<std::uint32_t>(number_),
                    .function = f.number,
@@ -56,8 +57,8 @@ std::shared_ptr<place::offer> place::make_offer(finish_id in, int to, const deta
   made->in = in;
   {
     const std::lock_guard lock(guard_);
-    h.result = open(in, to, std::move(result));
-    if (records_) h.task = running_task();
+    h.result = open(in, to, std::move(result), as.result);
+    if (records_) h.task = as.spawner != 0 ? as.spawner : running_task();
     register_offer(made, std::move(message), h, f);
   }
   net_.ring();
@@ -109,20 +110,31 @@ void place::spawn(const activity_record& spawner, int to, const detail::remote_f
 }
 
 void place::send_activity(finish_id in, int to, const detail::remote_function& f, detail::packed_arguments message,
-                          std::shared_ptr<detail::remote_result> result) {
+                          std::shared_ptr<detail::remote_result> result, const recorded_spawn& as) {
   message = {std::move(message).flattened()};
   if (!is_here(to)) {
-    make_offer(in, to, f, std::move(message), std::move(result));
+    make_offer(in, to, f, std::move(message), std::move(result), as);
     return;
   }
   auto a = make_activity(in, to, f, std::move(message));
+  if (records_) a->spawner = as.spawner != 0 ? as.spawner : running_task();
   {
     const std::lock_guard lock(guard_);
     arrived_.reserve(arrived_.size() + 1);
-    a->result = open(in, to, std::move(result));  // throws after a loss, so nothing is queued
+    a->result = open(in, to, std::move(result), as.result);  // throws after a loss, so nothing is queued
     arrived_.push_back(std::move(a));
   }
   net_.ring();
+}
+
+std::uint64_t place::number_result() {
+  const std::lock_guard lock(guard_);
+  return ++last_number_;
+}
+
+void place::note_flow(std::uint64_t task, std::vector<std::uint64_t> numbers) {
+  const std::lock_guard lock(guard_);
+  flow_notes_.push_back({task, std::move(numbers)});
 }
 
 void place::hold(finish_id in) {

@@ -341,9 +341,25 @@ class assembler : gathered_logs {
                             .sequence = m.sequence,
                             .result = m.result});
     for (const clock_reading& c : clocks) p.clocks.push_back({ns(c.sent), ns(c.received), c.there});
-    for (const continuation& c : continuations)
-      p.continuations.emplace_back(index_or_none(c.task), index_or_none(c.before));
-    std::ranges::sort(p.continuations);
+    for (const made_task& m : made) {
+      const bool by_result = (m.flags & log_by_result) != 0;
+      p.made.push_back({.task = index_or_none(m.task),
+                        .continues = (m.flags & log_continues) != 0,
+                        .before = index_or_none(m.before),
+                        .suspended = m.suspended == 0 ? 0 : ns(m.suspended),
+                        .awaited = by_result ? -1 : index_or_none(m.awaited),
+                        .result = by_result ? m.awaited : 0});
+    }
+    std::ranges::sort(p.made, {}, &place_part::made_task::task);
+    for (const flow_record& f : flows) {
+      if (f.numbers.size() < 4) continue;  // no record of this Kith
+      p.flows.push_back({.task = index_or_none(f.task),
+                         .flow = f.numbers[0],
+                         .result = f.numbers[1],
+                         .begun = ns(f.numbers[2]),
+                         .ended = ns(f.numbers[3]),
+                         .before = {f.numbers.begin() + 4, f.numbers.end()}});
+    }
     return p;
   }
 

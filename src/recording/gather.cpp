@@ -183,7 +183,18 @@ void gathered_logs::read(const mapped_log& l) {
         clocks.push_back({here.first, here.second, pair_at(rest, 1).first});
         break;
       }
-      case log_kind::part: continuations.push_back({head.large, pair_at(rest, 0).first}); break;
+      case log_kind::part: made.push_back({log_continues, head.large, pair_at(rest, 0).first, 0, 0}); break;
+      case log_kind::made: {
+        const log_pair when = pair_at(rest, 0);
+        made.push_back({head.flags, head.large, when.first, when.second, pair_at(rest, 1).first});
+        break;
+      }
+      case log_kind::flow: {
+        flow_record& f = flows.emplace_back(head.large);
+        f.numbers.resize(head.middle / sizeof(std::uint64_t));
+        std::memcpy(f.numbers.data(), rest, f.numbers.size() * sizeof(std::uint64_t));
+        break;
+      }
       case log_kind::counts: counts.push_back({head.large, counts_of(head, rest)}); break;
       case log_kind::end: break;
     }

@@ -119,10 +119,16 @@ struct gathered_logs {
     std::uint64_t sent, received, there;  // ticks, here and at place 0
   };
   std::vector<clock_reading> clocks;
-  struct continuation {
-    std::uint64_t task, before;
+  struct made_task {
+    std::uint8_t flags;
+    std::uint64_t task, before, suspended, awaited;  // suspended: ticks
   };
-  std::vector<continuation> continuations;
+  std::vector<made_task> made;
+  struct flow_record {
+    std::uint64_t task;
+    std::vector<std::uint64_t> numbers;
+  };
+  std::vector<flow_record> flows;
   struct counted {
     std::uint64_t task;
     recorded_counts what;  // but its task

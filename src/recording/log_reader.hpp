@@ -29,9 +29,9 @@ class mapped_log {
     if (std::memcmp(header.magic, nothing, sizeof log_magic) == 0) return;
     if (std::memcmp(header.magic, log_magic, sizeof log_magic) != 0)
       throw error(path_ + ": no log of Kith", error_kind::input);
-    if (header.version != log_version && header.version != log_version_with_counts)
+    if (header.version < log_version || header.version > log_version_of_place)
       throw error(path_ + ": a log of version " + std::to_string(header.version) + "; this Kith reads versions " +
-                      std::to_string(log_version) + " and " + std::to_string(log_version_with_counts),
+                      std::to_string(log_version) + " to " + std::to_string(log_version_of_place),
                   error_kind::input);
     if (!(header.seconds_per_tick > 1e-15 && header.seconds_per_tick < 1))
       throw error(path_ + ": damaged: a tick of " + std::to_string(header.seconds_per_tick) +
@@ -87,6 +87,7 @@ class mapped_log {
     switch (head.kind) {
       case log_kind::message:
       case log_kind::delivered:
+      case log_kind::made:
       case log_kind::clock:
       case log_kind::sample:
       case log_kind::wait: return 3;
@@ -110,6 +111,7 @@ class mapped_log {
       case log_kind::key:
       case log_kind::touched: return 1;
       case log_kind::counts:
+      case log_kind::flow:
       case log_kind::type: return 1 + text;
       case log_kind::place:
       case log_kind::mark: return 2 + text;

@@ -21,6 +21,7 @@ namespace kith {
 namespace {
 
 constexpr std::uint32_t most_places = 1 << 16;
+constexpr std::uint64_t bytes_of_header = 64;  // of a message
 
 using sent_message = place_part::message;
 
@@ -38,7 +39,9 @@ void name_awaited_results(recording& out) {
       if (m->received >= w.begun && m->received <= w.ended && (last == nullptr || m->received > last->received))
         last = m;
     }
-    if (last != nullptr && out.task(last->spawner).creator == w.task) w.scope = out.task(last->spawner).scope;
+    if (last == nullptr) continue;
+    const recorded_task& activity = out.task(out.first_part_of(last->spawner));
+    if (activity.creator == w.task && !activity.of_data_flow()) w.scope = activity.scope;
   }
 }
 
@@ -61,12 +64,14 @@ class merger {
     add_types();
     links_ = links_between(parts_, static_cast<std::uint32_t>(out_.places.size()));
     spawned_ = spawned_tasks(parts_, links_);
+    results_ = results_of(parts_, links_);
     merged_order order = merge_order(parts_, clocks, spawned_);
     order_ = std::move(order.tasks);
     for (std::size_t i = 0; i < parts_.size(); ++i) numbers_[i].tasks = std::move(order.numbers[i]);
     add_tasks();
     add_messages();
     add_events();
+    renumber_scopes();
     correct_times();
     set_completed_times(out_);
     out_.meta.erase("place");
@@ -190,20 +195,34 @@ class merger {
         arrived_.emplace_back(*part_of(parts_, l.destination), l.received->task);
     }
     std::ranges::sort(arrived_);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      for (const place_part::flow_step& s : parts_[i].flows) {
+        const auto task = results_.begun.find({i, s.result});
+        if (s.task >= 0 && task != results_.begun.end()) flow_steps_[task->second] = {i, &s};
+      }
+    }
     std::map<std::int32_t, std::uint32_t> scope_of;  // by spawner
     out_.first_access.assign(1, 0);
     out_.first_dependence.assign(1, 0);
     for (const auto& [i, n] : order_) {
       recorded_task t = renumbered(i, parts_[i].recorded.tasks[n]);
       const auto spawned = spawned_.find({i, static_cast<std::int32_t>(n)});
+      const place_part::made_task* const made = made_here(i, n);
       if (spawned != spawned_.end()) {
         set_spawner(t, spawned->second, scope_of, scopes);
-      } else if (t.has(recorded_task::outside) && parts_[i].number == 0 && !is_activity(i, n)) {
+      } else if (made != nullptr) {
+        set_maker(t, i, *made, scopes);
+      } else if (t.has(recorded_task::outside) && parts_[i].number == 0 && !has_arrived(i, n)) {
         t.flags = static_cast<std::uint8_t>(recorded_task::root | (t.flags & recorded_task::skipped));
         t.create_until = t.created;  // what place_runtime::run was given
       }
+      if (const auto step = flow_steps_.find({i, static_cast<std::int32_t>(n)}); step != flow_steps_.end())
+        set_flow(t, step->second, scopes);
       out_.tasks.push_back(t);
       add_accesses(i, n);
+      if (made != nullptr && made->continues) add_awaited(i, *made);
+      if (t.of_data_flow()) add_flow_order(flow_steps_.at({i, static_cast<std::int32_t>(n)}));
+      out_.first_dependence.push_back(out_.dependences.size());
     }
   }
 
@@ -274,16 +293,91 @@ class merger {
     for (std::uint64_t d = r.first_dependence[n]; d < r.first_dependence[n + 1]; ++d)
       out_.dependences.push_back({tasks[static_cast<std::size_t>(r.dependences[d].before)], r.dependences[d].bytes});
     out_.first_access.push_back(out_.accesses.size());
-    out_.first_dependence.push_back(out_.dependences.size());
   }
 
-  /// Whether the place has made the task, for a message or for itself: of a coroutine, or of an activity that no task
-  /// has spawned.
-  bool is_activity(std::size_t part, std::size_t task) const {
-    const auto n = static_cast<std::int32_t>(task);
-    const auto& all = parts_[part].continuations;  // sorted
-    return std::ranges::binary_search(all, n, {}, [](const auto& c) { return c.first; }) ||
-           std::ranges::binary_search(arrived_, std::pair(part, n));
+  /// Whether the place has made the task for a message.
+  bool has_arrived(std::size_t part, std::size_t task) const {
+    return std::ranges::binary_search(arrived_, std::pair(part, static_cast<std::int32_t>(task)));
+  }
+  /// What the place says of a task that it has made for itself; null: it has not.
+  const place_part::made_task* made_here(std::size_t part, std::size_t task) const {
+    const std::vector<place_part::made_task>& all = parts_[part].made;
+    const auto at = std::ranges::lower_bound(all, static_cast<std::int32_t>(task), {}, &place_part::made_task::task);
+    return at != all.end() && std::cmp_equal(at->task, task) ? &*at : nullptr;
+  }
+
+  /// The creator of a task that a place has made for itself is the part of its coroutine before it, or its spawner.
+  /// It keeps none if the log of an earlier Kith does not say enough. Its scope, of its own, is taken from `scopes`.
+  void set_maker(recorded_task& t, std::size_t part, const place_part::made_task& made, std::uint32_t& scopes) const {
+    const std::int32_t creator = made.before < 0 ? -1 : number_of({part, made.before});
+    if (creator < 0 || creator >= static_cast<std::int32_t>(out_.tasks.size())) return;
+    if (made.continues && made.suspended == 0) return;
+    t.creator = creator;
+    t.scope = scopes++;
+    if (made.continues) {
+      t.created = std::min(t.created, time(part, made.suspended));
+    } else {
+      t.flags &= static_cast<std::uint8_t>(~recorded_task::outside);
+    }
+  }
+
+  /// What a part of a coroutine has waited for. Nothing is known of what a place has served without a task.
+  void add_awaited(std::size_t part, const place_part::made_task& made) {
+    if (made.awaited >= 0) {
+      out_.dependences.push_back({number_of({part, made.awaited}), 0});
+    } else if (const auto result = results_.sent.find({part, made.result}); result != results_.sent.end()) {
+      const std::uint64_t bytes = result->second.bytes;
+      out_.dependences.push_back({number_of(result->second.by), bytes - std::min(bytes, bytes_of_header)});
+    }
+  }
+
+  using flow_place = std::pair<std::size_t, const place_part::flow_step*>;  // the part whose task spawned
+  /// A task of a data_flow, wherever it is, belongs to what has spawned it, in the scope of the data_flow.
+  void set_flow(recorded_task& t, const flow_place& from, std::uint32_t& scopes) {
+    const std::int32_t creator = number_of({from.first, from.second->task});
+    if (creator < 0 || creator >= static_cast<std::int32_t>(out_.tasks.size())) return;
+    const auto [scope, fresh] = flow_scopes_.try_emplace({from.first, from.second->flow}, scopes);
+    if (fresh) ++scopes;
+    t.creator = creator;
+    t.scope = scope->second;
+    t.created = std::min(t.created, time(from.first, from.second->begun));
+    t.flags = static_cast<std::uint8_t>(recorded_task::outside | recorded_task::generated |
+                                        (t.flags & recorded_task::skipped));
+  }
+  void add_flow_order(const flow_place& from) {
+    for (const std::uint64_t result : from.second->before) {
+      const auto before = results_.begun.find({from.first, result});
+      if (before != results_.begun.end()) out_.dependences.push_back({number_of(before->second), 0});
+    }
+  }
+  /// Waits for all tasks of a data_flow, which were recorded as waits for a future, or not at all if they had ended.
+  void add_flow_waits() {
+    std::unordered_map<std::int32_t, std::vector<std::size_t>> for_futures;  // by task
+    for (std::size_t w = 0; w < out_.waits.size() && !flow_scopes_.empty(); ++w) {
+      if (out_.waits[w].scope == recorded_wait::for_future) for_futures[out_.waits[w].task].push_back(w);
+    }
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      for (const place_part::flow_step& s : parts_[i].flows) add_flow_wait(i, s, for_futures);
+    }
+  }
+  void add_flow_wait(std::size_t part, const place_part::flow_step& s,
+                     std::unordered_map<std::int32_t, std::vector<std::size_t>>& for_futures) {
+    const auto scope = flow_scopes_.find({part, s.flow});
+    if (s.task < 0 || s.result != 0 || scope == flow_scopes_.end()) return;
+    const std::int32_t task = number_of({part, s.task});
+    const std::uint64_t begun = time(part, s.begun), ended = time(part, s.ended);
+    bool found = false;
+    for (const std::size_t i : for_futures[task]) {
+      recorded_wait& w = out_.waits[i];
+      if (w.begun < begun || w.ended > ended) continue;
+      w.scope = scope->second;
+      found = true;
+    }
+    if (!found)
+      out_.waits.push_back({task, scope->second, static_cast<std::int16_t>(out_.task(task).worker), ended, ended});
+  }
+  std::int32_t number_of(const known_results::part_task& t) const {
+    return numbers_[t.first].tasks[static_cast<std::size_t>(t.second)];
   }
 
   void add_events() {
@@ -320,6 +414,7 @@ class merger {
         out_.allocations.push_back(a);
       }
     }
+    add_flow_waits();
     std::ranges::sort(out_.waits, {}, &recorded_wait::begun);
     std::ranges::sort(out_.steals, {}, &recorded_steal::at);
     std::ranges::sort(out_.idles, {}, &recorded_idle::begun);
@@ -329,6 +424,18 @@ class merger {
     std::ranges::sort(out_.allocations, {}, &recorded_allocation::at);
     std::ranges::sort(out_.homes, {}, [](const recorded_home& h) { return std::tuple(h.region, h.at, h.node); });
     name_awaited_results(out_);
+  }
+
+  /// So that there are no scopes without tasks and waits, which tasks had that got another scope.
+  void renumber_scopes() {
+    std::unordered_map<std::uint32_t, std::uint32_t> known;
+    const auto renumber = [&known](std::uint32_t& scope) {
+      scope = known.try_emplace(scope, static_cast<std::uint32_t>(known.size())).first->second;
+    };
+    for (recorded_task& t : out_.tasks) renumber(t.scope);
+    for (recorded_wait& w : out_.waits) {
+      if (w.scope != recorded_wait::for_future) renumber(w.scope);
+    }
   }
 
   void correct(std::uint64_t& time, std::uint64_t least) {
@@ -354,9 +461,12 @@ class merger {
   std::vector<numbers> numbers_;  // by part
   std::vector<message_link> links_;
   spawned_by_task spawned_;
-  std::vector<std::pair<std::size_t, std::int32_t>> arrived_;  // part and task, of received activities
-  std::vector<std::pair<std::size_t, std::size_t>> order_;     // part and task, in the new order
-  std::unordered_map<std::uint64_t, std::uint32_t> regions_;   // by address
+  known_results results_;
+  std::map<known_results::part_task, flow_place> flow_steps_;                   // by the tasks that were spawned
+  std::map<std::pair<std::size_t, std::uint64_t>, std::uint32_t> flow_scopes_;  // by part and data_flow
+  std::vector<std::pair<std::size_t, std::int32_t>> arrived_;                   // part and task, of received activities
+  std::vector<std::pair<std::size_t, std::size_t>> order_;                      // part and task, in the new order
+  std::unordered_map<std::uint64_t, std::uint32_t> regions_;                    // by address
   std::uint64_t corrected_ = 0, most_corrected_ = 0;
   recording out_;
 };

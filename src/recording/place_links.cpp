@@ -124,4 +124,22 @@ spawned_by_task spawned_tasks(std::span<const place_part> parts, std::span<const
   return all;
 }
 
+known_results results_of(std::span<const place_part> parts, std::span<const message_link> links) {
+  known_results all;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (const place_part::made_task& m : parts[i].made) {
+      if (!m.continues && m.result != 0 && m.task >= 0) all.begun[{i, m.result}] = {i, m.task};
+    }
+  }
+  for (const message_link& l : links) {
+    const std::optional<std::size_t> from = part_of(parts, l.source), to = part_of(parts, l.destination);
+    if (l.sent == nullptr || l.received == nullptr || !from || !to) continue;
+    if (l.sent->kind == recorded_message::spawn && l.sent->result != 0 && l.received->task >= 0)
+      all.begun[{*from, l.sent->result}] = {*to, l.received->task};
+    if (l.sent->kind == recorded_message::result && l.sent->task >= 0)
+      all.sent[{*to, l.received->result}] = {{*from, l.sent->task}, l.sent->bytes};
+  }
+  return all;
+}
+
 }  // namespace kith

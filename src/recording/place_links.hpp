@@ -39,4 +39,17 @@ struct spawned_task {
 using spawned_by_task = std::map<std::pair<std::size_t, std::int32_t>, spawned_task>;  // by part and task
 spawned_by_task spawned_tasks(std::span<const place_part>, std::span<const message_link>);
 
+/// Activities by their results, as a place numbers those that it waits for.
+struct known_results {
+  using result_key = std::pair<std::size_t, std::uint64_t>;  // the part of the place that waits, and the number
+  using part_task = std::pair<std::size_t, std::int32_t>;
+  struct sent_result {
+    part_task by;
+    std::uint64_t bytes = 0;
+  };
+  std::map<result_key, part_task> begun;   // the first task of an activity at another place, or of a place's own
+  std::map<result_key, sent_result> sent;  // the task that has sent the result to another place
+};
+known_results results_of(std::span<const place_part>, std::span<const message_link>);
+
 }  // namespace kith

@@ -38,8 +38,24 @@ struct place_part {
   std::string host;
   std::vector<message> messages;
   std::vector<clock_reading> clocks;
-  /// A task that continues a coroutine, and the task that began it or continued it before.
-  std::vector<std::pair<std::int32_t, std::int32_t>> continuations;
+  /// A task that the place has made for itself.
+  struct made_task {
+    std::int32_t task = -1;
+    bool continues = false;       // a coroutine; else it is an activity
+    std::int32_t before = -1;     // the task that began the coroutine, or continued it before; the activity's spawner
+    std::uint64_t suspended = 0;  // when the coroutine was; as in `recorded`. 0: not known
+    std::int32_t awaited = -1;    // the task here whose end it waited for
+    std::uint64_t result = 0;     // of the activity elsewhere that the coroutine waited for; of this activity
+  };
+  std::vector<made_task> made;  // sorted by tasks
+  /// A task of a data_flow, by the number of its result; or, if that is 0, a wait for all of them.
+  struct flow_step {
+    std::int32_t task = -1;  // that spawned it, or waited
+    std::uint64_t flow = 0, result = 0;
+    std::uint64_t begun = 0, ended = 0;  // as in `recorded`
+    std::vector<std::uint64_t> before;   // what it comes after, by the numbers of their results
+  };
+  std::vector<flow_step> flows;
 };
 
 }  // namespace kith

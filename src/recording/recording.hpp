@@ -33,6 +33,11 @@ struct recorded_task {
     fence = 64,      // no code: orders a group of accesses
     outside = 128    // created by a thread that is no worker
   };
+  // A place makes tasks from outside for itself. These have creators:
+  /// It goes on with the coroutine that its creator was a part of, when what it depends on has ended.
+  bool continues() const noexcept { return has(outside) && creator >= 0 && !has(generated); }
+  /// It is of a kith::data_flow, and its creator has spawned it. Its scope is that of the data_flow.
+  bool of_data_flow() const noexcept { return has(outside) && has(generated); }
   std::int32_t creator = -1;
   std::int32_t worker = -1;  // the worker that ran it
   std::uint32_t scope = 0;   // tasks that are waited for together
@@ -232,6 +237,11 @@ struct recording {
   std::vector<recorded_stream> streams;
 
   const recorded_task& task(std::int32_t number) const noexcept { return tasks[static_cast<std::size_t>(number)]; }
+  /// The first part of the coroutine that the task is a part of; else the task.
+  std::int32_t first_part_of(std::int32_t number) const noexcept {
+    while (task(number).continues()) number = task(number).creator;
+    return number;
+  }
   /// -1 if there is no such worker.
   std::int32_t node_of(std::int32_t worker) const noexcept {
     const auto w = static_cast<std::size_t>(worker);

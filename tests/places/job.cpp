@@ -16,6 +16,7 @@
 //        job squares      idempotent activities, for whoever ends a place; prints "started" before.
 //                         With a second word `lost`, place 0 ends itself at the end
 //        job refuse       place 0's run fails: each process prints what its run() throws, and exits with 4
+//        job small WHAT   one thing to record: coroutines, flow or nodes
 #include "job.hpp"
 
 #include <kith/kith.hpp>
@@ -167,6 +168,26 @@ int run_refuse() {
   return 0;
 }
 
+/// Eight tasks on each of two nodes.
+void fill_nodes() {
+  for (int t = 0; t < 16; ++t) kith::spawn([] {}, kith::node{t % 2}, kith::name("on_node"));
+}
+
+int run_small(const std::string& what) {
+  kith::place_runtime places(options());
+  places.run([&what] {
+    const int last = kith::places() - 1;
+    if (what == "coroutines") check(kith::at(last).async<sum_of_tree>(3, 3L).get() == serial_sum(3, 3), "the sum");
+    if (what == "flow") check_data_flow(200, 4);
+    if (what == "nodes") {
+      kith::finish([] {
+        for (int p = 0; p < kith::places(); ++p) kith::at(p).spawn<fill_nodes>();
+      });
+    }
+  });
+  return 0;
+}
+
 int run(const std::string& mode, const std::string& more) {
   if (mode == "name") return std::puts(name_of_this) < 0 ? 1 : 0;
   if (mode == "endless") return run_endless();
@@ -181,6 +202,7 @@ int run(const std::string& mode, const std::string& more) {
   if (mode == "end") return run_end_after();
   if (mode == "squares") return run_squares(more == "lost");
   if (mode == "refuse") return run_refuse();
+  if (mode == "small") return run_small(more);
   return run_all();
 }
 

@@ -83,6 +83,42 @@ def verbs_understand(file, places, how):
         simulated.unlink()
 
 
+def is_replayed(file, what, how):
+    """A program with coroutines, a data_flow or nodes: the simulated run has each task once, at its place, and keeps all that orders them."""
+    parts = rows(file, "SELECT count(*) FROM task WHERE flags & 132 = 128")[0][0]
+    flow = rows(file, "SELECT count(*) FROM task WHERE flags & 132 = 132")[0][0]
+    ordered = rows(file, "SELECT count(*) FROM dependence JOIN task ON task.id = dependence.task WHERE flags & 128")[0][0]
+    expected = {"coroutines": parts >= 20 and flow == 0 and ordered >= 20, "flow": flow == 16 and ordered >= 32,
+                "nodes": rows(file, "SELECT count(*) FROM task WHERE node >= 0")[0][0] == 48}
+    check(expected[what], f"{how}: what is recorded of {what}: {parts} parts, {flow} tasks of a data_flow, {ordered} dependences")
+    simulated = file.parent / "simulated.rec"
+    done = run(KITH, "sim", str(file), "--machine", "xeon-5504-cluster", "--json", "-o", str(simulated))
+    check(done.returncode == 0 and "policy ads, as the places were recorded" in done.stderr, f"{how}: {what} are simulated: {done.stderr}")
+    if done.returncode != 0:
+        return
+    place = """SELECT task.id, place.id FROM task JOIN place ON worker >= first_worker AND worker < first_worker + workers
+               WHERE flags & 64 = 0 ORDER BY task.id"""
+    check(rows(simulated, place) == rows(file, place) != [], f"{how}: {what}: each task is simulated once, at its own place")
+    early = rows(simulated, """SELECT task.id, before FROM dependence JOIN task ON task.id = dependence.task JOIN task b ON b.id = before
+                               WHERE b.completed_ns > task.started_ns""")
+    check(early == [], f"{how}: {what}: begun before what they come after had ended: {early}")
+    early = rows(simulated, "SELECT t.id FROM task t JOIN task c ON c.id = t.creator WHERE t.started_ns < c.started_ns OR c.completed_ns < t.completed_ns")
+    check(early == [], f"{how}: {what}: begun before their creators, or ended after them: {early}")
+    fetched = "SELECT source, destination, sum(bytes), count(*) FROM message WHERE kind = 4 GROUP BY 1, 2"
+    check(rows(simulated, fetched) == rows(file, fetched), f"{how}: {what}: as many bytes come as results and elements")
+    if what == "nodes":
+        beside = rows(simulated, """SELECT task.id FROM task JOIN worker ON worker.id = task.worker WHERE task.node >= 0
+                                    AND task.node NOT IN (SELECT w.node FROM worker w JOIN place ON w.id >= first_worker AND w.id < first_worker + workers
+                                                          WHERE task.worker >= first_worker AND task.worker < first_worker + workers)""")
+        check(beside == [], f"{how}: nodes are those of the task's place: {beside}")
+        done = run(KITH, "sim", str(file), "--machine", "xeon-5504-cluster", "--policy", "socket", "-o", str(simulated))
+        beside = rows(simulated, "SELECT task.id FROM task JOIN worker ON worker.id = task.worker WHERE task.node >= 0 AND worker.node <> task.node")
+        check(done.returncode == 0 and len(beside) < 24, f"{how}: `socket` runs tasks on their nodes, except what is stolen: {beside}: {done.stderr}")
+    done = run(KITH, "sim", str(simulated), "--machine", "xeon-5504-cluster", "--json")
+    check(done.returncode == 0, f"{how}: {what} can be simulated again: {done.stderr}")
+    simulated.unlink()
+
+
 def is_dry(file, how):
     """Of places_heat --small on two places: 20 steps with 8 shares of 32 columns of 128 rows, 6 operations a cell."""
     work = dict(rows(file, """SELECT place.id, sum(work_ns) FROM task, place WHERE worker >= first_worker AND worker < first_worker + workers
@@ -171,9 +207,15 @@ with tempfile.TemporaryDirectory() as folder:
     check(done.returncode == 0 and left_beside(file) == ["a.rec-4"],
           f"all of job.cpp, which makes its places twice, is recorded: {done.stderr}, {left_beside(file)}")
     (MINE / "a.rec-4").unlink()
-    done = run(KITH, "sim", str(file))
-    check(done.returncode == 2 and "an activity that is a coroutine" in done.stderr, f"coroutines are not simulated: {done.stderr}")
+    done = run(KITH, "sim", str(file), "--machine", "xeon-5504-cluster")
+    check(done.returncode == 0, f"all of job.cpp is simulated: {done.stderr}")
     file.unlink()
+
+    for what in ("coroutines", "flow", "nodes"):
+        done = run(JOB, "small", what, KITH_PLACES="3", KITH_RECORD=str(file), KITH_MACHINE="node:2 core:4")
+        check(done.returncode == 0, f"threads, {what}: {done.stderr}")
+        is_replayed(file, what, "threads")
+        file.unlink()
 
     for mpi in MPIS:
         mpirun = (f"mpirun.{mpi}", "-n", "2")
@@ -188,6 +230,11 @@ with tempfile.TemporaryDirectory() as folder:
         done = run(KITH, "record", "--dry", "-o", str(file), "--", *mpirun, *HEAT)
         check(done.returncode == 0, f"{mpi}, dry: {done.stderr}")
         is_dry(file, f"{mpi}, dry")
+        file.unlink()
+
+        done = run(KITH, "record", "-o", str(file), "--", *mpirun, JOB, "small", "flow")
+        check(done.returncode == 0, f"{mpi}, flow: {done.stderr}")
+        is_replayed(file, "flow", mpi)
         file.unlink()
 
         # As if `kith record` had been killed: the parts are there, and repair puts them together, whichever it is given.

@@ -242,6 +242,63 @@ TEST(merge_places, one_place_twice_is_refused) {
   EXPECT_THAT([&] { merge_places(std::move(parts)); }, ThrowsMessage<error>(HasSubstr("two recordings of place 0")));
 }
 
+TEST(merge_places, a_part_of_a_coroutine_comes_after_the_part_before_it_and_what_it_awaited) {
+  std::vector<place_part> parts{first_place(), second_place_of_one_machine()};
+  place_part& second = parts[1];
+  add(second.recorded, -1, 0, 41'500, 42'000, 43'000, recorded_task::outside);
+  second.made = {{.task = 1, .continues = true, .before = 0, .suspended = 38'000, .awaited = 0}};
+  second.messages[2].task = 1;  // the last part has sent the result
+  add(parts[0].recorded, -1, 0, 82'000, 83'000, 84'000, recorded_task::outside);
+  parts[0].made = {{.task = 1, .continues = true, .before = 0, .suspended = 81'000, .result = 9}};
+  const recording r = merge_places(std::move(parts));
+  check_recording(r, "merged");
+  ASSERT_EQ(r.tasks.size(), 4u);
+  EXPECT_TRUE(r.tasks[2].continues());
+  EXPECT_EQ(r.tasks[2].creator, 1);
+  EXPECT_EQ(r.first_part_of(2), 1);
+  EXPECT_LT(r.tasks[2].created + 3000, r.tasks[2].create_until);  // it was suspended before it was made
+  ASSERT_EQ(r.dependences.size(), 2u);
+  EXPECT_EQ(r.dependences[0].before, 1);
+  EXPECT_EQ(r.dependences[1].before, 2);  // that has sent result 9
+  EXPECT_EQ(r.dependences[1].bytes, 64u);
+  EXPECT_EQ(r.tasks[3].creator, 0);
+  EXPECT_EQ(r.waits[1].scope, r.tasks[1].scope);  // the activity's
+}
+
+TEST(merge_places, without_what_it_awaited_a_part_of_a_coroutine_has_no_creator) {
+  std::vector<place_part> parts{first_place(), second_place(50'000, 0)};
+  add(parts[1].recorded, -1, 0, 92'000, 93'000, 94'000, recorded_task::outside);
+  parts[1].made = {{.task = 1, .continues = true, .before = 0}};  // as an earlier Kith has noted it
+  const recording r = merge_places(std::move(parts));
+  check_recording(r, "merged");
+  EXPECT_TRUE(r.tasks.back().has(recorded_task::outside));
+  EXPECT_EQ(r.tasks.back().creator, -1);
+}
+
+TEST(merge_places, tasks_of_a_data_flow_have_one_scope_and_their_order) {
+  std::vector<place_part> parts{first_place(), second_place(50'000, 0)};
+  place_part& first = parts[0];
+  add(first.recorded, -1, 0, 80'600, 81'000, 82'000, recorded_task::outside);
+  first.made = {{.task = 1, .before = 0, .result = 10}};
+  first.flows = {{.task = 0, .flow = 1, .result = 9, .begun = 5000, .ended = 5100, .before = {}},
+                 {.task = 0, .flow = 1, .result = 10, .begun = 5200, .ended = 5300, .before = {9}},
+                 {.task = 0, .flow = 1, .begun = 49'900, .ended = 83'000, .before = {}}};
+  const recording r = merge_places(std::move(parts));
+  check_recording(r, "merged");
+  ASSERT_EQ(r.tasks.size(), 3u);
+  for (const int t : {1, 2}) {
+    EXPECT_TRUE(r.tasks[t].of_data_flow());
+    EXPECT_EQ(r.tasks[t].creator, 0);
+    EXPECT_LT(r.tasks[t].created, r.waits[0].begun);  // when they were spawned
+  }
+  EXPECT_EQ(r.tasks[1].scope, r.tasks[2].scope);
+  ASSERT_EQ(r.dependences.size(), 1u);
+  EXPECT_EQ(r.first_dependence[2], 0u);
+  EXPECT_EQ(r.dependences[0].before, 1);
+  EXPECT_EQ(r.waits[0].scope, recorded_wait::for_future);
+  EXPECT_EQ(r.waits[1].scope, r.tasks[1].scope);  // it waited for all of them
+}
+
 // ---- of real places, in this process
 
 int fib_over_places(int n) {

@@ -39,7 +39,7 @@ namespace {
 
 struct sim_options {
   std::vector<std::string> files;
-  std::string machine = "bullion-s16-8", policies = "auto", fidelity, data = "first-touch";
+  std::string machine = "bullion-s16-8", policies, fidelity, data = "first-touch";
   std::string plot, output, gsu;
   std::vector<std::string> without, libraries;
   sim::run_options run;
@@ -290,11 +290,25 @@ void print_text(const workload& all, const machine_model& m, const std::vector<s
   print_fitted(m);
 }
 
+/// Without --policy: `auto`, as in native runs; of places the policy that they were recorded with, which is `ads`
+/// unless the program or KITH_POLICY said otherwise. Says so.
+std::string usual_policy(const sim::program& p) {
+  if (p.recorded.places.empty()) return "auto";
+  const std::string recorded = p.recorded.meta_or("policy", ""), name = recorded.substr(0, recorded.find(':'));
+  const std::vector<policy_entry> all = policy_list();
+  const bool known = std::ranges::any_of(all, [&](const policy_entry& e) { return e.name == name; });
+  const std::string usual = known ? recorded : "ads";  // else it was of a library, or one that repeats a schedule
+  fmt::print(stderr, "kith sim: policy {}, {}; --policy names another\n", usual,
+             known ? "as the places were recorded" : "as places have natively");
+  return usual;
+}
+
 outcome run_sim(const sim_options& o) {
   load_policy_libraries(o.libraries);
   if (!(o.core_gbs > 0) || !std::isfinite(o.core_gbs))
     throw error(fmt::format("--recorded-gbs {}: expected a number greater than 0", o.core_gbs));
-  const std::vector<std::string> policies = policies_of(o.policies);
+  std::vector<std::string> policies;
+  if (!o.policies.empty()) policies = policies_of(o.policies);
   refuse_outputs(o, policies);
   const machine_model m = model_by_name(o.machine, o.hosts);
   sim::run_options base = run_options_of(o);
@@ -302,6 +316,7 @@ outcome run_sim(const sim_options& o) {
   progress bar;
   const workload all = workload_of(o, m, base, bar);
   sim::use_recorded_places(base, all.program, base.workers);
+  if (policies.empty()) policies = {usual_policy(all.program)};
   if (base.throttle == 0) base.throttle = all.throttle;
   const std::vector<sim::run_options> runs = runs_of(o, policies, base);
   bar.wait_for("simulating");
@@ -341,9 +356,9 @@ std::function<outcome()> add_sim(CLI::App& command) {
   command.add_option("--machine", o->machine, "the machine, one of `kith machines` or a file (bullion-s16-8)")
       ->type_name("MACHINE|FILE");
   command
-      .add_option(
-          "--policy", o->policies,
-          "policies, with options (POLICY:key=value,key=value); NAME+pm: written pages move to their writers (auto)")
+      .add_option("--policy", o->policies,
+                  "policies, with options (POLICY:key=value,key=value); NAME+pm: written pages move to their writers "
+                  "(auto; of places the recorded one)")
       ->type_name("POLICY,...");
   add_policy_library(command, o->libraries);
   command.add_option("--seeds", o->seeds, "runs of each policy, with seeds of their own (1)")

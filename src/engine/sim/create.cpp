@@ -57,8 +57,9 @@ void engine::create(worker& w, std::int32_t t) {
       s.next_of_task = std::exchange(f.first_scope, made.scope + 1);
     }
     if (s.created == 0) s.throttle_at = options_.throttle;
-    f.created_in = made.scope;
-    if (options_.throttle != 0 && !made.has(recorded_task::keyed) && !made.has(recorded_task::generated) &&
+    if (!made.continues && !made.flow) f.created_in = made.scope;
+    if (options_.throttle != 0 && !made.continues && !made.flow && !made.has(recorded_task::keyed) &&
+        !made.has(recorded_task::generated) &&
         (member ? is_throttled_member(w, made.scope) : s.created - s.ended_here >= s.throttle_at)) {
       if (throttle_.is_reached(s.unfinished)) w.sums.add(event::throttled);
       f.state = frame_state::helping;
@@ -82,7 +83,11 @@ void engine::create(worker& w, std::int32_t t) {
     make_policy_task(w, t);
     s.wanted.push_back(t);
   } else {
-    if (is_elsewhere(t, w)) {
+    if (network_ && made.continues) {
+      continue_later(w, t);
+    } else if (network_ && made.flow) {
+      add_to_flow(w, t);
+    } else if (is_elsewhere(t, w)) {
       offer(w, t);
     } else {
       submit(w, t);
@@ -131,7 +136,7 @@ policy_task& engine::make_policy_task(worker& w, std::int32_t n) {
   scope_state& s = scopes_[t.scope];
   ++s.unfinished;
   ++s.created;
-  if (network_ && place_of(n) != home_of(t.scope)) ++places_[place_of(n)].open[t.scope].first;
+  if (network_ && place_of(n) != home_of(t.scope) && !has_result(n)) ++places_[place_of(n)].open[t.scope].first;
   if (t.has(recorded_task::listed) && !policy().has_gate()) {
     if (s.children.capacity() == 0) s.children.reserve(6);  // as many as the smallest piece of the heap holds
     s.children.push_back(n);
@@ -147,8 +152,10 @@ bool engine::link(std::int32_t t) {
   std::vector<std::uint32_t> late;  // their places have not told this one yet
   for (std::uint32_t d = after.first_dependence; d < after.end_dependence; ++d) {
     task_record& before = record_of(program_.recorded.dependences[d].before);
-    if (before.state == task_state::ended) {
-      if (!network_ || place_of(program_.recorded.dependences[d].before) == place_of(t)) continue;
+    if (before.state == task_state::ended &&
+        (!waits_for_answers(after) || before.heard || !answers(program_.recorded.dependences[d].before))) {
+      if (!network_ || waits_for_answers(after) || place_of(program_.recorded.dependences[d].before) == place_of(t))
+        continue;
       late.push_back(d);
     }
     ++left;

@@ -30,6 +30,10 @@ void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fence
   for (std::uint32_t link = record_of(t).first_successor; link != 0;) {
     const auto [next, further] = successors_[link - 1];
     const std::uint32_t dependence = std::exchange(link, further) - 1;
+    if (waits_for_answers(record_of(next))) {
+      if (!answers(t)) answered_.push_back(next);
+      continue;
+    }
     if (is_elsewhere(next, w)) {
       elsewhere[place_of(next)].push_back(dependence);
       continue;
@@ -125,7 +129,11 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
   }
   w.group.policy.ended(v, w);
   if (network_ && home_of(r.scope) != w.group.place) {
-    end_in_remote_scope(r.scope, w);
+    if (has_result(t)) {
+      send_result(t, w);
+    } else {
+      end_in_remote_scope(r.scope, w);
+    }
   } else {
     end_in_scope(r.scope, w);
   }
@@ -149,6 +157,7 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
       w.next = kept;
     }
   }
+  for (const std::int32_t waiting : std::exchange(answered_, {})) one_less(waiting, w.group.place, w.clock);
   if (!r.names) return;
   batch_.clear();
   for (std::uint64_t n = program_.first_named[i]; n < program_.first_named[i + 1]; ++n) {

@@ -147,7 +147,10 @@ engine::engine(const program& p, const machine_model& m, const run_options& s)
       p, [this](const program::member& member, std::int32_t c) { return color_here(member, c); },
       [this](const program::member& member, std::int32_t n) { return node_here(member, n); });
   if (groups_.size() > 1 && !p.recorded.places.empty()) {
-    for (std::size_t i = 0; i < p.tasks(); ++i) records_[i].color = color_at_place(i);
+    for (std::size_t i = 0; i < p.tasks(); ++i) {
+      records_[i].color = color_at_place(i);
+      records_[i].node = node_at_place(i);
+    }
   }
   if (s.distribution == distribution::colors) place_by_colors();
   if (s.distribution == distribution::regions) place_by_regions();

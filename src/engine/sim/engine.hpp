@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -121,6 +122,8 @@ class engine {
   std::uint32_t place_of(std::int32_t t) const noexcept;
   /// The color of a task of recorded places: a worker of its place. A recording numbers all workers in a row.
   std::int32_t color_at_place(std::size_t task) const noexcept;
+  /// A node of the task's place here, for one of the place's nodes as recorded.
+  std::int16_t node_at_place(std::size_t task) const;
   /// The workers that the task's color is one of: those of its place.
   const team& owners_of_colors(std::int32_t t) const noexcept;
   std::uint64_t argument_bytes(std::int32_t t) const noexcept;
@@ -136,6 +139,22 @@ class engine {
   void send_enable(worker& w, std::uint32_t to, std::vector<std::uint32_t> dependences);
   void send_late_enables(std::int32_t t, std::span<const std::uint32_t> dependences);
   void receive_enable(const place_message& m);
+  bool has_result(std::int32_t t) const noexcept;
+  /// Whether the place of the task's creator learns of its end by a message with its result.
+  bool answers(std::int32_t t) const noexcept;
+  /// Whether the task waits at the place of its creator, and is made there when it may run.
+  bool waits_for_answers(const task_record& t) const noexcept { return network_ && (t.continues || t.flow); }
+  worker& make_progress(std::uint32_t place, picoseconds now);
+  void continue_later(worker& w, std::int32_t t);
+  void add_to_flow(worker& w, std::int32_t t);
+  void one_less(std::int32_t t, std::uint32_t place, picoseconds now);
+  void admit(std::int32_t t, worker& progress);
+  void offer_of_flow(std::int32_t t, worker& progress);
+  void send_result(std::int32_t t, worker& w);
+  void receive_result(const place_message& m);
+  void ask(worker& w, std::size_t request);
+  void await_reply(worker& w, std::size_t request);
+  void receive_reply(const place_message& m);
   void place_results(result& r) const;
 
   // hardware.cpp: searching, if the queues are in a scheduling unit
@@ -269,7 +288,10 @@ class engine {
   std::deque<worker> workers_;
   std::optional<place_network> network_;  // if there are places
   std::deque<place_state> places_;
-  picoseconds message_cost_ = 0;  // a progress thread's time for a message
+  std::map<std::pair<std::uint32_t, std::uint32_t>, flow_window> flow_windows_;  // by scope and place
+  std::vector<request_progress> requests_;                                       // by request
+  std::unordered_map<std::int32_t, std::uint32_t> replies_left_;  // by part of a coroutine; never iterated
+  picoseconds message_cost_ = 0;                                  // a progress thread's time for a message
   picoseconds now_ = 0;
   std::optional<unit> unit_;             // if the queues are in hardware
   std::vector<prefetcher> prefetchers_;  // by worker, if the queues are in hardware
@@ -288,6 +310,7 @@ class engine {
   std::vector<std::uint32_t> left_and_empty_;  // scopes whose parents must be ended
   std::unordered_map<const void*, picoseconds> queue_free_at_;  // when a queue is free again; never iterated
   std::vector<task*> batch_;
+  std::vector<std::int32_t> answered_;  // by the end that is being told: tasks that wait at their creators' place
   /// How far a member of the program is.
   struct member_state {
     std::size_t next_root;

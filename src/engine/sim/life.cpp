@@ -65,7 +65,10 @@ void engine::step(worker& w) {
 
 /// Whether the last frame of a stack may continue.
 bool engine::may_resume(const frame& wait) const {
-  if (wait.state == frame_state::offering) return records_[static_cast<std::size_t>(wait.offered)].accepted;
+  if (wait.state == frame_state::offering) {
+    return wait.asked >= 0 ? requests_[static_cast<std::size_t>(wait.asked)].come
+                           : records_[static_cast<std::size_t>(wait.offered)].accepted;
+  }
   const scope_state& s = scopes_[wait.scope];
   return wait.state == frame_state::waiting ? s.unfinished == s.held : throttle_.is_below_low_mark(s.unfinished);
 }
@@ -216,6 +219,14 @@ void engine::run_action(worker& w) {
       if (scope < program_.scopes) wait(w, scope);
       return;
     }
+    case action::ask:
+      ++f.action;
+      if (a.value % 2 == 0) {
+        ask(w, a.value / 2);
+      } else {
+        await_reply(w, a.value / 2);
+      }
+      return;
   }
 }
 

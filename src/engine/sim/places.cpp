@@ -52,6 +52,9 @@ void engine::make_places() {
                     std::to_string(places_.size()) + " were asked for",
                 error_kind::setting);
   network_.emplace(machine_, options_.parts, std::move(nodes));
+  for (const program::request& q : program_.requests) {
+    if (q.awaited_by >= 0) ++replies_left_[q.awaited_by];
+  }
   message_cost_ = costs_.push;
 }
 
@@ -82,6 +85,26 @@ std::int32_t engine::color_at_place(std::size_t task) const noexcept {
   return static_cast<std::int32_t>(there >= 0 && there < then ? there * here / then : here);
 }
 
+std::int16_t engine::node_at_place(std::size_t number) const {
+  const recording& r = program_.recorded;
+  const std::int16_t recorded = r.tasks[number].node;
+  if (recorded < 0) return -1;
+  const recorded_place& place = r.places[program_.place[number]];
+  std::vector<std::int16_t> then(r.worker_node.begin() + place.first_worker,
+                                 r.worker_node.begin() + place.first_worker + place.workers);
+  std::ranges::sort(then);
+  then.erase(std::ranges::unique(then).begin(), then.end());
+  const auto rank = static_cast<std::size_t>(std::ranges::lower_bound(then, recorded) - then.begin());
+  const std::vector<node_id>& here = groups_[program_.place[number]].workers.inhabited();
+  const node_id node = here[std::min(rank, then.size() - 1) * here.size() / then.size()];
+  if (node.value >= task::no_node)
+    throw error("task " + std::to_string(number) + " has a node, and its place would have node " +
+                    std::to_string(node.value) + " of " + machine_.hardware.name + "; tasks can have nodes up to " +
+                    std::to_string(task::no_node - 1) + ": expected fewer hosts",
+                error_kind::setting);
+  return static_cast<std::int16_t>(node.value);
+}
+
 std::uint64_t engine::argument_bytes(std::int32_t t) const noexcept {
   return program_.message_bytes[static_cast<std::size_t>(t)];
 }
@@ -102,6 +125,7 @@ void engine::offer(worker& w, std::int32_t t) {
     frame& f = w.frames.back();
     f.state = frame_state::offering;
     f.offered = t;
+    f.asked = -1;
     f.adopted_from = w.adopted.size();
   } else {
     w.awaits_acceptance = true;
@@ -132,6 +156,14 @@ void engine::deliver_message() {
       end_left(here.progress, false);
       break;
     case place_message::kind::enable: receive_enable(m); break;
+    case place_message::kind::result: receive_result(m); break;
+    case place_message::kind::request: {
+      const program::request& q = program_.requests[static_cast<std::size_t>(m.task)];
+      network_->send({.what = place_message::kind::reply, .from = m.to, .to = m.from, .task = m.task}, q.reply_bytes,
+                     here.progress.clock);
+      break;
+    }
+    case place_message::kind::reply: receive_reply(m); break;
   }
   if (notes_) note_message(m, now);
 }
@@ -172,7 +204,6 @@ void engine::count_down(std::int32_t t, worker& progress) {
 }
 
 void engine::receive_answer(const place_message& m) {
-  worker& w = workers_[m.worker];
   const picoseconds now = places_[m.to].progress.clock;
   if (m.what == place_message::kind::refused) {
     const std::uint32_t times = std::min(m.refusals - 1, std::uint32_t{20});
@@ -182,6 +213,8 @@ void engine::receive_answer(const place_message& m) {
     return;
   }
   record_of(m.task).accepted = true;
+  if (record_of(m.task).flow) return;  // nobody waits
+  worker& w = workers_[m.worker];
   if (w.parked) wake(w, now);
   if (!w.awaits_acceptance) return;
   w.awaits_acceptance = false;
@@ -200,8 +233,145 @@ void engine::end_in_remote_scope(std::uint32_t scope, worker& w) {
   here.progress.clock = std::max(here.progress.clock, w.clock) + message_cost_;
   network_->send(
       {.what = place_message::kind::done, .from = w.group.place, .to = home_of(scope), .scope = scope, .count = ended},
-      program_.results.empty() ? 0 : program_.results[scope].bytes, here.progress.clock);
+      0, here.progress.clock);
   here.open.erase(record);
+}
+
+// ---- what a place makes for itself, and results
+
+bool engine::has_result(std::int32_t t) const noexcept {
+  return !program_.result_bytes.empty() && program_.result_bytes[static_cast<std::size_t>(t)] >= 0;
+}
+
+bool engine::answers(std::int32_t t) const noexcept {
+  return has_result(t) && place_of(t) != home_of(records_[static_cast<std::size_t>(t)].scope);
+}
+
+/// The place's progress thread, which does something at `now` or when it is free.
+worker& engine::make_progress(std::uint32_t place, picoseconds now) {
+  worker& p = places_[place].progress;
+  p.clock = std::max(p.clock, now) + message_cost_;
+  return p;
+}
+
+/// The next part of a coroutine, which is suspended now.
+void engine::continue_later(worker& w, std::int32_t t) {
+  make_policy_task(w, t).owner = 0xffff;
+  link(t);
+  task_record& r = record_of(t);
+  const auto replies = replies_left_.find(t);
+  r.waits_for += 1 + (replies == replies_left_.end() ? 0 : replies->second);
+  one_less(t, w.group.place, w.clock);
+}
+
+void engine::add_to_flow(worker& w, std::int32_t t) {
+  make_policy_task(w, t).owner = 0xffff;
+  if (link(t)) admit(t, make_progress(w.group.place, w.clock));
+}
+
+/// What the task waited for has ended, here or at another place that has told this one.
+void engine::one_less(std::int32_t t, std::uint32_t place, picoseconds now) {
+  task_record& r = record_of(t);
+  if (--r.waits_for != 0) return;
+  worker& p = make_progress(place, now);
+  if (r.flow) {
+    admit(t, p);
+    return;
+  }
+  if (notes_) notes_->made(t, p.clock);
+  r.waits_for = 1;
+  count_down(t, p);
+}
+
+/// A task of a data_flow may run: at its own place at once, elsewhere when there is room.
+void engine::admit(std::int32_t t, worker& progress) {
+  task_record& r = record_of(t);
+  r.waits_for = 1;
+  if (place_of(t) == progress.group.place) {
+    count_down(t, progress);
+    return;
+  }
+  flow_window& there = flow_windows_[{r.scope, place_of(t)}];
+  if (there.under_way >= options_.places.fab_threshold) {
+    there.ready.push_back(t);
+    return;
+  }
+  ++there.under_way;
+  offer_of_flow(t, progress);
+}
+
+void engine::offer_of_flow(std::int32_t t, worker& progress) {
+  network_->send({.from = progress.group.place, .to = place_of(t), .task = t}, argument_bytes(t), progress.clock);
+}
+
+void engine::send_result(std::int32_t t, worker& w) {
+  const worker& p = make_progress(w.group.place, w.clock);
+  network_->send({.what = place_message::kind::result,
+                  .from = w.group.place,
+                  .to = home_of(record_of(t).scope),
+                  .task = t,
+                  .scope = record_of(t).scope},
+                 static_cast<std::uint64_t>(program_.result_bytes[static_cast<std::size_t>(t)]), p.clock);
+}
+
+void engine::receive_result(const place_message& m) {
+  worker& p = places_[m.to].progress;
+  task_record& r = record_of(m.task);
+  r.heard = true;
+  for (std::uint32_t link = r.first_successor; link != 0; link = successors_[link - 1].next) {
+    if (waits_for_answers(record_of(successors_[link - 1].task))) one_less(successors_[link - 1].task, m.to, p.clock);
+  }
+  if (r.flow) {
+    flow_window& there = flow_windows_[{r.scope, m.from}];
+    if (there.ready.empty()) {
+      --there.under_way;
+    } else {
+      offer_of_flow(there.ready.front(), p);
+      there.ready.pop_front();
+    }
+  }
+  end_in_scope(m.scope, p);
+  end_left(p, false);
+}
+
+// ---- requests, which progress threads serve
+
+void engine::ask(worker& w, std::size_t request) {
+  if (requests_.empty()) requests_.resize(program_.requests.size());
+  if (!network_) {
+    requests_[request].come = true;
+    return;
+  }
+  requests_[request].worker = w.number;
+  spend(w, costs_.push);
+  const worker& p = make_progress(w.group.place, w.clock);
+  const program::request& q = program_.requests[request];
+  network_->send({.what = place_message::kind::request,
+                  .from = w.group.place,
+                  .to = q.to,
+                  .task = static_cast<std::int32_t>(request)},
+                 q.bytes, p.clock);
+}
+
+/// The task waits, and its worker runs others meanwhile.
+void engine::await_reply(worker& w, std::size_t request) {
+  if (requests_[request].come) return;
+  requests_[request].worker = w.number;
+  frame& f = w.frames.back();
+  f.state = frame_state::offering;
+  f.asked = static_cast<std::int32_t>(request);
+  f.adopted_from = w.adopted.size();
+}
+
+void engine::receive_reply(const place_message& m) {
+  const auto number = static_cast<std::size_t>(m.task);
+  requests_[number].come = true;
+  worker& w = workers_[requests_[number].worker];
+  if (w.parked) wake(w, places_[m.to].progress.clock);
+  const std::int32_t part = program_.requests[number].awaited_by;
+  if (part < 0) return;
+  --replies_left_[part];
+  if (record_of(part).state != task_state::none) one_less(part, m.to, places_[m.to].progress.clock);
 }
 
 /// Tells another place that the predecessor of these dependences has ended.

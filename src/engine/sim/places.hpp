@@ -5,7 +5,11 @@
 // activity buffer (FAB) takes it while its occupancy is below the threshold, else the creator waits and offers it
 // again. Each place has a progress thread, on a core that is not modelled; it handles one message at a time. A message
 // takes the machine's cost of a push, stretched by the distance, and the links of its route one after the other. The
-// end of a task is told to the place that waits for it when no other task of that wait is left at its place.
+// end of a task is told to the place that waits for it when no other task of that wait is left at its place; a task
+// with a result is told alone, with the result.
+//
+// What a place makes for itself is made by its progress thread when it may run: a part of a coroutine, and a task of a
+// data_flow, whose order the place that spawns it keeps.
 #pragma once
 
 #include "engine/sim/links.hpp"
@@ -14,6 +18,7 @@
 #include "engine/sim/world.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <queue>
 #include <tuple>
@@ -32,6 +37,9 @@ struct place_message {
     refused,   // to `worker`: `task` is to be offered again
     done,      // `count` tasks of `scope` have ended
     enable,    // the predecessor of these dependences has ended
+    result,    // `task` has ended, and this is what it returns
+    request,   // number `task` of the program
+    reply,     // to that
   };
   kind what = kind::offer;
   std::uint32_t from = 0, to = 0;  // places
@@ -77,6 +85,18 @@ class place_network {
   std::vector<node_id> nodes_;  // by place
   std::priority_queue<entry> queue_;
   std::uint64_t order_ = 0;
+};
+
+/// The tasks of a data_flow that are at another place. As many are under way as its buffer has room for.
+struct flow_window {
+  std::uint64_t under_way = 0;
+  std::deque<std::int32_t> ready = {};
+};
+
+/// How far a request is.
+struct request_progress {
+  bool come = false;         // the reply
+  std::uint32_t worker = 0;  // that has sent it
 };
 
 /// The state of one place, besides its workers.

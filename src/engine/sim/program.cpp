@@ -71,7 +71,7 @@ std::int32_t gather_outsiders(recording& r) {
   const auto me = static_cast<std::int32_t>(r.tasks.size());
   std::set<std::uint32_t> scopes;
   for (recorded_task& t : r.tasks) {
-    if (!t.has(recorded_task::outside)) continue;
+    if (!t.has(recorded_task::outside) || t.creator >= 0) continue;
     t.creator = me;
     root.created = std::min(root.created, t.created);
     root.ended = std::max(root.ended, t.create_until);
@@ -90,14 +90,16 @@ std::int32_t gather_outsiders(recording& r) {
 /// program knows of creations: roots, nodes of static graphs, and the nodes that each node names.
 class action_list {
  public:
-  explicit action_list(program& p) : p_(p), tasks_(p.recorded.tasks) {
-    all_.reserve(tasks_.size() + p.recorded.waits.size());
+  action_list(program& p, const std::vector<request_step>& of_requests) : p_(p), tasks_(p.recorded.tasks) {
+    all_.reserve(tasks_.size() + p.recorded.waits.size() + of_requests.size());
     for (std::size_t i = 0; i < tasks_.size(); ++i) add_creation(i);
     std::ranges::sort(p.roots, {}, [&](std::int32_t t) { return tasks_[static_cast<std::size_t>(t)].started; });
     std::ranges::sort(p.static_graph_nodes);
     for (const recorded_wait& w : p.recorded.waits)
       all_.push_back(
           {w.task, w.begun, w.ended, of_kind(action::wait, w.scope == recorded_wait::for_future ? p.scopes : w.scope)});
+    for (const request_step& s : of_requests)
+      all_.push_back({s.task, s.begun, s.ended, of_kind(action::ask, 2 * s.request + (s.awaits ? 1 : 0))});
     for (std::size_t i = 0; i < all_.size(); ++i) all_[i].order = i;
     std::ranges::sort(all_, {}, [](const recorded_action& h) { return std::tuple(h.task, h.begun, h.order); });
     add_named();
@@ -130,7 +132,9 @@ class action_list {
       throw error("the recorded run did not end (task " + std::to_string(i) +
                       " has no creator): it can be looked at, not replayed; record it again until its end",
                   error_kind::input);
-    if (t.has(recorded_task::generated) && !t.has(recorded_task::keyed) && !p_.dependences(i).empty()) {
+    if (t.of_data_flow()) {
+      all_.push_back({t.creator, t.created, t.create_until, of_kind(action::create, i)});
+    } else if (t.has(recorded_task::generated) && !t.has(recorded_task::keyed) && !p_.dependences(i).empty()) {
       p_.static_graph_nodes.emplace_back(t.scope, me);
     } else if (t.has(recorded_task::generated) && tasks_[static_cast<std::size_t>(t.creator)].scope == t.scope) {
       names_.emplace_back(t.creator, me);
@@ -202,10 +206,11 @@ void describe_whole(program& p) {
 
 program program_of(recording r, double core_gbs) {
   program p;
-  prepare_places(r);
+  prepared_places prepared = prepare_places(r);
+  p.requests = std::move(prepared.requests);
   p.members.emplace_back().outside_root = gather_outsiders(r);
   p.recorded = std::move(r);
-  action_list actions(p);
+  action_list actions(p, prepared.steps);
   for (const auto& found : times_found_first(p.recorded)) p.found_first.push_back(found ? 1 : 0);
   p.found_first.resize(p.scopes);
   refuse_too_long(p.recorded);

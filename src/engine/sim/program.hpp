@@ -23,6 +23,7 @@ struct action {
     compute,  // `value` picoseconds
     create,   // task `value`
     wait,     // until scope `value` is empty
+    ask,      // request value / 2 is sent; of an odd value: until its reply has come
   };
   std::uint64_t value : 62;
   std::uint64_t what : 2;
@@ -61,13 +62,18 @@ struct program {
   // program has no places.
   std::vector<std::uint16_t> place;
   std::vector<std::uint32_t> message_bytes;
-  /// What a task returns to another place.
-  struct returned {
-    std::int32_t task = -1;
-    std::uint64_t bytes = 0;
+  // By task: the bytes of what it returns to the place of its creator, in a message of its own; -1: it returns nothing.
+  // Empty: no task does.
+  std::vector<std::int64_t> result_bytes;
+  /// What a task has another place's progress thread do.
+  struct request {
+    std::uint16_t to = 0;
+    std::uint64_t bytes = 0, reply_bytes = 0;  // without headers
+    std::int32_t sender = -1;
+    std::int32_t awaited_by = -1;  // the part of a coroutine that begins when the reply has come; -1: none waits so
   };
-  std::vector<returned> results;  // by scope: of its only task, whose result comes back when it has ended. May be empty
-  line_streams lines;             // what tasks touch, for the fidelity line; else empty
+  std::vector<request> requests;
+  line_streams lines;  // what tasks touch, for the fidelity line; else empty
 
   /// A recorded program of those that run at once (combine.hpp): its share of the tables, and where it was recorded.
   struct member {

@@ -6,10 +6,23 @@
 
 namespace kith::sim {
 
+/// A step of a task that has to do with a request.
+struct request_step {
+  std::int32_t task = -1;
+  std::uint64_t begun = 0, ended = 0;  // as recorded
+  std::size_t request = 0;
+  bool awaits = false;  // its reply; else it is sent
+};
+struct prepared_places {
+  std::vector<program::request> requests;
+  std::vector<request_step> steps;
+};
+
 /// Makes the recording of places one that program_of() can read: the end of run() is a wait for all that it has
-/// spawned, and waits for the acceptance of an activity are left out, because the simulator has its own. Does nothing
-/// if there are no places. Throws kith::error for what cannot be replayed.
-void prepare_places(recording&);
+/// spawned, a part of a coroutine is created when the one before it was suspended, and waits for the acceptance of an
+/// activity are left out, because the simulator has its own. Does nothing if there are no places. Throws kith::error
+/// for what cannot be replayed.
+prepared_places prepare_places(recording&);
 
 /// Fills what the program says of places, from its recording.
 void add_places(program&);

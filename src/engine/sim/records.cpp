@@ -30,10 +30,12 @@ std::vector<task_record> records_of(const program& p, const translation& color, 
                    .color = color(member, t.color),
                    .node = static_cast<std::int16_t>(node(member, t.node)),
                    .type = t.type,
-                   .flags = t.flags,
+                   .flags = t.of_data_flow() ? static_cast<std::uint8_t>(t.flags & ~recorded_task::generated) : t.flags,
                    .priority = t.priority,
                    .names = p.first_named[i] != p.first_named[i + 1],
-                   .exclusive = p.exclusive[i] != 0});
+                   .exclusive = p.exclusive[i] != 0,
+                   .continues = t.continues() && !p.recorded.places.empty(),
+                   .flow = t.of_data_flow()});
   }
   return all;
 }

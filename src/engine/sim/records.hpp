@@ -30,6 +30,9 @@ struct alignas(64) task_record {
   bool explored : 1 = false;  // for a keyed node: its predecessors were found
   bool arrived : 1 = false;   // it is in the buffer of its place
   bool accepted : 1 = false;  // its creator knows that another place has accepted it
+  bool heard : 1 = false;     // the place of its creator has its result
+  bool continues : 1;         // recorded_task::continues
+  bool flow : 1;              // recorded_task::of_data_flow
   std::uint32_t waits_for = 0;
   std::uint32_t first_successor = 0;  // 1 + the dependence; 0: none
   policy_task* slot = nullptr;  // the task as policies see it; null before it is created and after its slot is freed

@@ -20,6 +20,8 @@ class run_notes {
   void creation_began(std::int32_t t, picoseconds now) { task(t).created = now / 1000; }
   /// Nodes that are found have no separate beginning.
   void created(std::int32_t t, picoseconds now);
+  /// A place has made a task that was created before.
+  void made(std::int32_t t, picoseconds now) { task(t).create_until = now / 1000; }
   void explored(std::int32_t t, std::uint32_t worker, picoseconds began, picoseconds ended);
   void ran(std::int32_t t, std::uint32_t worker, picoseconds began, picoseconds ended);
   /// The task and its children have ended.

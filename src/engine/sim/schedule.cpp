@@ -51,11 +51,16 @@ void engine::note_message(const place_message& m, picoseconds now) {
       break;
     case place_message::kind::accepted: kept.kind = recorded_message::accepted; break;
     case place_message::kind::refused: kept.kind = recorded_message::refused; break;
-    case place_message::kind::done:
-      kept.kind = m.bytes == 0 ? recorded_message::done : recorded_message::result;
-      if (m.bytes == 0) break;
-      kept.spawner = program_.results[m.scope].task;
-      kept.task = scopes_[m.scope].task;
+    case place_message::kind::done: kept.kind = recorded_message::done; break;
+    case place_message::kind::result:
+      kept.kind = recorded_message::result;
+      kept.spawner = m.task;
+      kept.task = program_.recorded.task(m.task).creator;
+      break;
+    case place_message::kind::request: kept.spawner = program_.requests[static_cast<std::size_t>(m.task)].sender; break;
+    case place_message::kind::reply:
+      kept.kind = recorded_message::result;
+      kept.task = program_.requests[static_cast<std::size_t>(m.task)].sender;
       break;
     case place_message::kind::enable: return;  // recordings have none
   }
@@ -124,7 +129,7 @@ recording engine::finish_schedule() {
     s.first_dependence.pop_back();
     std::erase_if(s.waits, [&](const recorded_wait& x) { return x.task == added; });
     for (recorded_task& t : s.tasks) {
-      if (t.has(recorded_task::outside)) t.creator = -1;
+      if (t.creator == added) t.creator = -1;
     }
   }
   set_completed_times(s);

@@ -39,7 +39,7 @@ enum class frame_state : std::uint8_t {
   exploring,  // runs the first phase of a keyed node
   waiting,    // waits for a scope
   helping,    // helps at the throttle
-  offering,   // waits until another place has accepted a task
+  offering,   // waits until another place has accepted a task, or has replied
 };
 
 /// How far a worker's task has fetched its data, in fidelity block. It has all that the next chunk needs,
@@ -73,6 +73,7 @@ struct frame {
   std::uint32_t first_scope = 0;          // 1 + the last scope in which it created the first task; the head of a list
   bool helps_as_member = false;           // it helps before it creates a task in a group that it belongs to
   std::int32_t offered = -1;              // the task that it offers
+  std::int32_t asked = -1;                // else the request whose reply it waits for
   int failed_searches = 0;                // since it began to help, or since a task was found
   bool waiting_announced = false;         // policy::waiting() was called while it helps
   std::uint64_t action = 0;               // the next one

@@ -53,6 +53,8 @@ std::string in_time(double ns) {
 std::string in_time(std::uint64_t ns) { return in_time(static_cast<double>(ns)); }
 
 std::string kind_of_task(const recorded_task& t) {
+  if (t.of_data_flow()) return "a task of a data_flow";
+  if (t.continues()) return "a part of a coroutine, after the task that created it";
   std::string text;
   const auto add = [&](recorded_task::flag f, const char* what) {
     if (t.has(f)) text += (text.empty() ? "" : ", ") + std::string(what);
@@ -182,7 +184,8 @@ void print_explanation(const recording& r, const explanation& e, const data_cost
   if (const std::string what = kind_of_task(t); !what.empty()) fmt::print("  {}\n", what);
   if (t.creator >= 0) fmt::print("  created by {}, {}\n", named(r, t.creator), where(r, e.creator_worker));
   if (e.came) print_arrival(e);
-  if (t.has(recorded_task::keyed) || t.has(recorded_task::generated)) fmt::print("  key {0} (0x{0:x})\n", t.key);
+  if (t.has(recorded_task::keyed) || (t.has(recorded_task::generated) && !t.of_data_flow()))
+    fmt::print("  key {0} (0x{0:x})\n", t.key);
   fmt::print("  color {}, node {}, priority {}\n", t.color < 0 ? "not given" : std::to_string(t.color),
              t.node < 0 ? "not given" : std::to_string(t.node), priorities[std::min<std::size_t>(t.priority, 2)]);
   fmt::print("\n{}, after the recording began\n", styled("when", tone::strong));
