@@ -14,7 +14,7 @@ namespace kith::sim {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_places(const std::string& what) {
   throw error("the recording has places, and cannot be replayed: " + what +
                   "; `kith why` and `kith placement` without --policy show what happened",
               error_kind::input);
@@ -26,18 +26,18 @@ std::string name_of(const recording& r, std::int32_t t) {
 
 void refuse_unknown(const recording& r) {
   for (std::size_t p = 0; p < r.places.size(); ++p) {
-    if (r.places[p].workers == 0) refuse("nothing is known of place " + std::to_string(p) + ", which was lost");
+    if (r.places[p].workers == 0) refuse_places("nothing is known of place " + std::to_string(p) + ", which was lost");
   }
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {
     const auto t = static_cast<std::int32_t>(i);
     if (r.tasks[i].ended == 0 && !r.tasks[i].has(recorded_task::fence))
-      refuse(name_of(r, t) + " did not end: a place was lost, or the program was stopped");
+      refuse_places(name_of(r, t) + " did not end: a place was lost, or the program was stopped");
     if (r.tasks[i].has(recorded_task::outside))
-      refuse(
+      refuse_places(
           name_of(r, t) +
           " was made by its place, for an activity that is a coroutine or for a kith::data_flow, and what it waits for "
           "is not recorded; record a form of the program whose activities are functions that wait (kith::finish)");
-    if (r.tasks[i].node >= 0) refuse(name_of(r, t) + " has a node, which is not simulated with places");
+    if (r.tasks[i].node >= 0) refuse_places(name_of(r, t) + " has a node, which is not simulated with places");
   }
 }
 
@@ -46,7 +46,7 @@ void refuse_unknown(const recording& r) {
 void refuse_awaited_spawners(const recording& r, const std::set<std::int32_t>& spawners) {
   for (const recorded_dependence& d : r.dependences) {
     if (spawners.contains(d.before))
-      refuse(name_of(r, d.before) + " spawns at another place, and tasks of its own place wait for it");
+      refuse_places(name_of(r, d.before) + " spawns at another place, and tasks of its own place wait for it");
   }
 }
 
