@@ -7,6 +7,9 @@ endif()
 # in half of the time.
 set(kith_hot_layers api base events native partition policy queue task)
 
+# The most files that are compiled as one. Headers that they share are read once; a layer has at most a few tens of files.
+set(kith_files_together 32)
+
 # kith_layer(NAME SOURCES ... [LIBRARIES ...]): one object library for each layer of the architecture, known as
 # kith::NAME, and built where something is made of it. tests/layering_test.py checks which layers it includes.
 function(kith_layer name)
@@ -23,7 +26,8 @@ function(kith_layer name)
       set(together OFF)
     endif()
   endif()
-  set_target_properties(kith_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON UNITY_BUILD ${together})
+  set_target_properties(kith_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON UNITY_BUILD ${together}
+                        UNITY_BUILD_BATCH_SIZE ${kith_files_together})
 endfunction()
 
 # kith_library(NAME LAYERS ...): the library that users link, made of the layers' objects.
@@ -46,12 +50,12 @@ function(kith_library name)
 endfunction()
 
 # kith_compile_together(TARGET...): several files of a target are compiled at once. Most of the time goes into the headers
-# of libraries (CLI11, nlohmann/json, fmt), which are then read and instantiated once for eight files.
+# of libraries (CLI11, nlohmann/json, fmt), which are then read and instantiated once for all of them.
 function(kith_compile_together)
   if(NOT KITH_UNITY)
     return()
   endif()
   foreach(target ${ARGN})
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${kith_files_together})
   endforeach()
 endfunction()

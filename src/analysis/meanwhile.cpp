@@ -7,15 +7,15 @@ namespace kith::analysis {
 
 namespace {
 
-struct interval {
+struct busy_interval {
   std::uint64_t begun, ended;
 };
 
 /// The time covered by at least one of the intervals.
-std::uint64_t covered(std::vector<interval> all) {
-  std::ranges::sort(all, {}, &interval::begun);
+std::uint64_t covered(std::vector<busy_interval> all) {
+  std::ranges::sort(all, {}, &busy_interval::begun);
   std::uint64_t sum = 0, until = 0;
-  for (const interval& i : all) {
+  for (const busy_interval& i : all) {
     const std::uint64_t begun = std::max(i.begun, until);
     if (i.ended <= begun) continue;
     sum += i.ended - begun;
@@ -35,12 +35,12 @@ meanwhile while_waiting(const recording& r, std::int32_t worker, std::uint64_t f
   const auto near = [&is_near](std::int32_t runner) {
     return runner >= 0 && is_near[static_cast<std::size_t>(runner)];
   };
-  std::vector<std::vector<interval>> busy(r.worker_node.size());
-  std::vector<std::vector<interval>> jobs(r.worker_node.size());
+  std::vector<std::vector<busy_interval>> busy(r.worker_node.size());
+  std::vector<std::vector<busy_interval>> jobs(r.worker_node.size());
   const auto note = [&](timeline_entry::kind what, std::int32_t task, std::int32_t runner, std::uint64_t begun,
                         std::uint64_t ended) {
     if (!near(runner) || begun >= until || ended <= from || ended <= begun) return;
-    const interval part{std::max(begun, from), std::min(ended, until)};
+    const busy_interval part{std::max(begun, from), std::min(ended, until)};
     if (runner == worker) m.worker.push_back({what, task, begun, ended});
     if (what == timeline_entry::idle) {
       m.node_idle += part.ended - part.begun;

@@ -30,21 +30,21 @@ using distributed::place;
 
 namespace {
 
-struct node {
+struct flow_task {
   int to = 0;
   const detail::remote_function* function = nullptr;
   detail::packed_arguments message;
   std::shared_ptr<detail::remote_result> result = std::make_shared<detail::remote_result>();
   distributed::recorded_spawn recorded;  // if the place is recorded
   std::uint64_t before = 0;              // tasks that it comes after and that have not ended
-  std::vector<std::shared_ptr<node>> after;
+  std::vector<std::shared_ptr<flow_task>> after;
   bool sent = false, ended = false;
 };
 
 /// The tasks of another place.
 struct window {
   std::uint64_t sent = 0;  // that have not ended
-  std::deque<std::shared_ptr<node>> ready = {};
+  std::deque<std::shared_ptr<flow_task>> ready = {};
 };
 
 bool writes(mode how) noexcept { return how != mode::in; }
@@ -55,12 +55,12 @@ void drop_copies(std::uint64_t flow) { detail::flow_caches()->drop(flow); }
 struct segment {
   std::uint64_t end = 0;
   std::uint64_t version = 0;
-  std::shared_ptr<node> writer = {};
-  std::vector<std::shared_ptr<node>> readers = {};  // since then
+  std::shared_ptr<flow_task> writer = {};
+  std::vector<std::shared_ptr<flow_task>> readers = {};  // since then
 
-  void add_reader(const std::shared_ptr<node>& n) {
+  void add_reader(const std::shared_ptr<flow_task>& n) {
     if (n->recorded.result == 0 && readers.size() == readers.capacity())  // a recording has all that was ordered
-      std::erase_if(readers, [](const std::shared_ptr<node>& r) { return r->ended; });
+      std::erase_if(readers, [](const std::shared_ptr<flow_task>& r) { return r->ended; });
     readers.push_back(n);
   }
 };
@@ -76,7 +76,7 @@ class accessed_array {
   }
   /// Calls after(task) for each task that the access comes after, and remembers it. Some are named several times.
   template <class After>
-  void access(const std::shared_ptr<node>& n, const detail::flow_request& a, const After& after) {
+  void access(const std::shared_ptr<flow_task>& n, const detail::flow_request& a, const After& after) {
     const std::uint64_t end = a.first + a.count;
     cut(a.first);
     cut(end);
@@ -90,7 +90,7 @@ class accessed_array {
     }
     auto at = segments_.lower_bound(a.first);
     while (at != segments_.end() && at->first < end) {
-      for (const std::shared_ptr<node>& r : at->second.readers) after(r);
+      for (const std::shared_ptr<flow_task>& r : at->second.readers) after(r);
       if (at->second.readers.empty() && at->second.writer) after(at->second.writer);
       at = segments_.erase(at);
     }
@@ -160,7 +160,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
   void submit(int to, const detail::remote_function& f, detail::packed_arguments message,
               std::span<const detail::flow_request> accesses) override {
     distributed::expect_numbered(f, to);
-    const auto n = std::make_shared<node>();
+    const auto n = std::make_shared<flow_task>();
     n->to = to;
     n->function = &f;
     n->message = {std::move(message).flattened()};
@@ -170,7 +170,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
       n->recorded = {spawner_, at_.number_result()};
       note = {number(), n->recorded.result, ticks(), 0};
     }
-    std::vector<std::shared_ptr<node>> sending;
+    std::vector<std::shared_ptr<flow_task>> sending;
     bool dropped = false;
     {
       const std::lock_guard lock(guard_);
@@ -183,7 +183,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
       const std::lock_guard lock(guard_);
       for (const detail::flow_request& a : accesses) {
         if (a.count == 0) continue;
-        arrays_[a.array].access(n, a, [&](const std::shared_ptr<node>& earlier) {
+        arrays_[a.array].access(n, a, [&](const std::shared_ptr<flow_task>& earlier) {
           if (!note.empty() && earlier != n) note.push_back(earlier->recorded.result);
           if (earlier->ended || earlier == n) return;
           earlier->after.push_back(n);
@@ -204,7 +204,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
     }
     if (!note.empty()) note_step(std::move(note));
     if (dropped) n->result->complete();
-    for (const std::shared_ptr<node>& s : sending) send(s);
+    for (const std::shared_ptr<flow_task>& s : sending) send(s);
     if (open() >= options_.most_tasks) await(options_.most_tasks / 2);
   }
 
@@ -275,7 +275,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
   }
 
   /// A task that may run goes to `sending`, or waits until there are fewer at its place. REQUIRES: guard_ is held.
-  void admit(const std::shared_ptr<node>& n, std::vector<std::shared_ptr<node>>& sending) {
+  void admit(const std::shared_ptr<flow_task>& n, std::vector<std::shared_ptr<flow_task>>& sending) {
     if (!at_.is_here(n->to)) {
       window& w = windows_[static_cast<std::size_t>(n->to)];
       if (w.sent >= static_cast<std::uint64_t>(at_.all().threshold)) {
@@ -287,7 +287,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
     n->sent = true;
     sending.push_back(n);
   }
-  void send(const std::shared_ptr<node>& n) {
+  void send(const std::shared_ptr<flow_task>& n) {
     try {
       at_.send_activity(in_, n->to, *n->function, std::move(n->message), n->result, n->recorded);
     } catch (...) {  // a place was lost, or there is no memory
@@ -295,15 +295,15 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
     }
   }
   /// The task ends with the current exception.
-  static void fail(const node& n) {
+  static void fail(const flow_task& n) {
     const std::shared_ptr<detail::remote_result> result = n.result;
     result->failure = std::current_exception();
     result->complete();
   }
 
   /// The task has ended, or will never run.
-  void end(const std::shared_ptr<node>& n) {
-    std::vector<std::shared_ptr<node>> ended{n}, sending;
+  void end(const std::shared_ptr<flow_task>& n) {
+    std::vector<std::shared_ptr<flow_task>> ended{n}, sending;
     std::shared_ptr<detail::completion> fewer;
     bool last = false;
     {
@@ -316,12 +316,12 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
         }
       }
       while (!ended.empty()) {
-        const std::shared_ptr<node> m = std::move(ended.back());
+        const std::shared_ptr<flow_task> m = std::move(ended.back());
         ended.pop_back();
         m->ended = true;
         m->result.reset();  // F4
         --open_;
-        for (const std::shared_ptr<node>& next : m->after) {
+        for (const std::shared_ptr<flow_task>& next : m->after) {
           if (--next->before != 0) continue;
           if (failure_) {
             ended.push_back(next);
@@ -340,7 +340,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
       if (open_ <= most_) fewer = std::exchange(fewer_, nullptr);
       last = left_ && open_ == 0;
     }
-    for (const std::shared_ptr<node>& s : sending) send(s);
+    for (const std::shared_ptr<flow_task>& s : sending) send(s);
     if (fewer) fewer->complete();
     if (last) give_back();
   }

@@ -78,7 +78,8 @@ void database::distrust() {
   steps_left_ = thousands_of_steps(path_);
   sqlite3_progress_handler(db_, steps_at_once, count_down, &steps_left_);
   // The file's header may ask for a cache of any size. If the file were mapped, truncating it would end the process.
-  run("PRAGMA cell_size_check=ON; PRAGMA cache_size=-8000; PRAGMA mmap_size=0");
+  // One transaction for all statements: otherwise each takes and drops its locks, and looks for a journal.
+  run("PRAGMA cell_size_check=ON; PRAGMA cache_size=-8000; PRAGMA mmap_size=0; BEGIN");
 }
 
 void database::check(int code) const {
@@ -103,8 +104,9 @@ bool database::has_table(std::string_view name, std::string_view definition) con
     found.take(sql);
     // It must be exactly the table that Kith makes: not a view or virtual table of that name, and without
     // computed columns.
-    if (squeezed(sql) != squeezed("CREATE TABLE " + std::string(definition)))
-      refuse("table " + table + " is not defined as by Kith: expected CREATE TABLE " + std::string(definition));
+    const std::string expected = "CREATE TABLE " + std::string(definition);
+    if (sql != expected && squeezed(sql) != squeezed(expected))
+      refuse("table " + table + " is not defined as by Kith: expected " + expected);
   }
   statement checked(*this, "PRAGMA quick_check('" + table + "')");
   std::string said = "ok";

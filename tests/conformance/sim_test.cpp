@@ -19,7 +19,19 @@ using kith::test::from_outside;
 using kith::test::programs;
 using kith::test::record;
 
-class simulated : public testing::TestWithParam<kith::test::setup> {};
+class simulated : public testing::TestWithParam<kith::test::setup> {
+ public:
+  static void SetUpTestSuite() {
+    for (const auto& run : programs)
+      recorded.push_back(sim::program_of(record(kith::test::make_options(1, "fifo"), run)));
+    recorded.push_back(sim::combine(recorded));  // all at once
+    model = model_by_name("bullion-s16-8");
+  }
+  static void TearDownTestSuite() { recorded.clear(); }
+
+  static inline std::vector<sim::program> recorded;  // once for all policies
+  static inline machine_model model;
+};
 KITH_FOR_ALL_POLICIES(simulated);
 
 /// Whether both began their tasks in the same order. A clock that is coarse gives tasks the same times: these have any
@@ -59,19 +71,15 @@ void expect_all_in_order(const sim::program& p, const sim::result& r) {
 
 TEST_P(simulated, each_task_once_and_after_what_it_needs) {
   const kith::test::setup& s = GetParam();
-  machine_model m = model_by_name("bullion-s16-8");
   sim::run_options set;
   set.policy = s.policy;
   set.workers = s.workers;
   set.keep_schedule = true;
-  std::vector<sim::program> all;
-  for (const auto& run : programs) all.push_back(sim::program_of(record(kith::test::make_options(1, "fifo"), run)));
-  all.push_back(sim::combine(all));  // all at once
-  for (const sim::program& p : all) {
-    SCOPED_TRACE("program " + std::to_string(&p - all.data()));
+  for (const sim::program& p : recorded) {
+    SCOPED_TRACE("program " + std::to_string(&p - recorded.data()));
     for (sim::fidelity how : {sim::fidelity::abstract, sim::fidelity::block}) {
       set.fidelity = how;
-      expect_all_in_order(p, sim::simulate(p, m, set));
+      expect_all_in_order(p, sim::simulate(p, model, set));
     }
   }
 }
@@ -82,12 +90,13 @@ TEST_P(simulated, nobody_is_left_where_creators_help) {
   sim::run_options set;
   set.policy = s.policy;
   set.workers = s.workers;
-  const sim::program p = sim::program_of(record(kith::test::make_options(1, "fifo"), kith::test::filled_groups));
+  const auto at = std::ranges::find(programs, &kith::test::filled_groups) - std::begin(programs);
+  const sim::program& p = recorded[static_cast<std::size_t>(at)];
   for (std::uint32_t throttle : {1u, 2u, 3u, 5u, 8u}) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       set.throttle = throttle;
       set.seed = seed;
-      EXPECT_NO_THROW(sim::simulate(p, model_by_name("bullion-s16-8"), set)) << throttle << ", seed " << seed;
+      EXPECT_NO_THROW(sim::simulate(p, model, set)) << throttle << ", seed " << seed;
     }
   }
 }

@@ -22,6 +22,12 @@ inline std::vector<std::vector<std::uint64_t>> decisions(const recording& r) {
   return all;
 }
 
+/// The machine of simulated runs, read once.
+inline const machine_model& replay_machine() {
+  static const machine_model m = model_by_name("bullion-s16-8");
+  return m;
+}
+
 inline recording simulate_again(const sim::program& p, const std::string& policy, int workers, bool scheduling = true,
                                 std::uint32_t throttle = 0) {
   sim::run_options set;
@@ -30,7 +36,7 @@ inline recording simulate_again(const sim::program& p, const std::string& policy
   set.keep_schedule = true;
   set.parts.scheduling = scheduling;
   set.throttle = throttle;
-  return sim::simulate(p, model_by_name("bullion-s16-8"), set).schedule;
+  return sim::simulate(p, replay_machine(), set).schedule;
 }
 
 inline recording simulate_again(const recording& r, const std::string& policy, int workers) {

@@ -15,6 +15,17 @@
 
 using counts = std::map<std::uintptr_t, int>;  // of each byte
 
+/// How often a task has touched bytes that begin at an address, by address and number.
+using touched_ranges = std::map<std::pair<std::uintptr_t, std::uint64_t>, int>;
+
+inline counts of_each_byte(const touched_ranges& ranges) {
+  counts all;
+  for (const auto& [range, times] : ranges) {
+    for (std::uint64_t i = 0; i < range.second; ++i) all[range.first + i] += times;
+  }
+  return all;
+}
+
 /// What one task has touched.
 struct recorded {
   counts reads, writes;
@@ -58,6 +69,7 @@ class recording {
     for (const auto& [task, stream] : streams) {
       recorded& r = of[task];
       size[task] = stream.second.size();
+      touched_ranges reads, writes;
       const char* const wrong = reader.read(stream.second, stream.first, [&](const kith::stream_touch& t) {
         if (t.block == 0) return;
         const auto [mode, fixed] = sites_.at(t.site);
@@ -66,12 +78,12 @@ class recording {
         if (kind == 0 && t.block > 1) r.heap_bytes += n;
         if (t.block == 1) r.elsewhere += n;
         if (kind == 6) r.stacks.insert(t.block);
-        for (std::uint64_t i = 0; i < n; ++i) {
-          if (mode != 1) ++r.reads[begin + t.offset + i];
-          if (mode != 0) ++r.writes[begin + t.offset + i];
-        }
+        if (mode != 1) ++reads[{begin + t.offset, n}];
+        if (mode != 0) ++writes[{begin + t.offset, n}];
       });
       if (wrong != nullptr) throw std::runtime_error(wrong);
+      r.reads = of_each_byte(reads);
+      r.writes = of_each_byte(writes);
     }
   }
   std::map<std::uint64_t, recorded> of;

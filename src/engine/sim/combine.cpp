@@ -14,9 +14,9 @@ namespace kith::sim {
 namespace {
 
 constexpr std::uint64_t mib = std::uint64_t{1} << 20, gib = std::uint64_t{1} << 30;
-constexpr std::uint64_t most_address = std::uint64_t{1} << 62, most_lines = std::uint64_t{1} << 30;
+constexpr std::uint64_t most_address = std::uint64_t{1} << 62;
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_size(const std::string& what) {
   throw error("the recordings are too large to be simulated together: " + what + "; record smaller runs",
               error_kind::input);
 }
@@ -25,7 +25,7 @@ constexpr std::uint64_t most_address = std::uint64_t{1} << 62, most_lines = std:
 std::uint64_t end_of_memory(const program& p) {
   std::uint64_t end = 0;
   const auto add = [&](std::uint64_t address, std::uint64_t bytes) {
-    if (address > most_address || bytes > most_address) refuse("a region ends above 2^62");
+    if (address > most_address || bytes > most_address) refuse_size("a region ends above 2^62");
     end = std::max(end, address + bytes);
   };
   for (const recorded_region& r : p.recorded.regions) add(r.address, r.bytes);
@@ -60,7 +60,7 @@ class combination {
     tasks_ = static_cast<std::int32_t>(out_.tasks());
     const std::uint64_t all_tasks = out_.tasks() + p.tasks();
     if (all_tasks > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
-      refuse(std::to_string(all_tasks) + " tasks");
+      refuse_size(std::to_string(all_tasks) + " tasks");
     add_recorded(p);
     add_actions(p);
     add_lines(p);
@@ -97,11 +97,11 @@ class combination {
     recording& to = out_.recorded;
     const std::uint64_t times = out_.members.empty() ? 0 : end_of_times(to);
     memory_ = out_.members.empty() ? 0 : round_up(end_of_memory(out_), gib);
-    if (end_of_memory(p) > most_address - memory_) refuse("their memory ends above 2^62");
+    if (end_of_memory(p) > most_address - memory_) refuse_size("their memory ends above 2^62");
     const std::size_t types = to.types.size(), all_regions = to.regions.size() + from.regions.size();
     if (types + from.types.size() > std::size_t{1} << 16)
-      refuse(std::to_string(types + from.types.size()) + " types of tasks");
-    if (all_regions >= std::numeric_limits<std::uint32_t>::max()) refuse(std::to_string(all_regions) + " regions");
+      refuse_size(std::to_string(types + from.types.size()) + " types of tasks");
+    if (all_regions >= std::numeric_limits<std::uint32_t>::max()) refuse_size(std::to_string(all_regions) + " regions");
     const auto regions = static_cast<std::uint32_t>(to.regions.size());
     to.types.insert(to.types.end(), from.types.begin(), from.types.end());
     for (recorded_region r : from.regions) {
@@ -161,7 +161,7 @@ class combination {
     const std::uint64_t in_mib = mib / from.bytes;
     const std::uint64_t shared = from.shared == 0 ? to.shared : round_up(to.shared, in_mib);
     const std::uint64_t all = shared + from.shared + to.own + from.own;
-    if (all > most_lines) refuse("their memory has " + std::to_string(all) + " lines, more than 2^30");
+    if (all > most_lines) refuse_size("their memory has " + std::to_string(all) + " lines, more than 2^30");
     // What was a core's own memory begins later now.
     const auto moved = static_cast<std::uint32_t>(shared + from.shared - to.shared);
     for (line_touches& row : to.rows) {

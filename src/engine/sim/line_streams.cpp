@@ -18,7 +18,6 @@ namespace {
 constexpr unsigned page_bits = 12;
 static_assert(line_streams::page_bytes == 1u << page_bits);
 constexpr std::uint64_t most_own_stack = std::uint64_t{64} << 20;
-constexpr std::uint64_t most_lines = std::uint64_t{1} << 30;
 
 [[noreturn]] void refuse(const recording& r, const std::string& what) {
   throw error((r.file.empty() ? "the recording" : r.file) + ": addresses: " + what, error_kind::input);

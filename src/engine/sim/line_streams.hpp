@@ -21,6 +21,7 @@
 namespace kith::sim {
 
 inline constexpr std::uint64_t line_bytes = 64;  // unless the machine's first level has shorter ones
+inline constexpr std::uint64_t most_lines = std::uint64_t{1} << 30;  // of the memory of a program
 
 /// Touches of one line: either all are reads, or the first one writes. All but the first are hits of the first level,
 /// unless another core takes the line meanwhile: between them the task touches few other lines, and none that can be in

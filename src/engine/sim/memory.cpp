@@ -1,5 +1,6 @@
 #include "engine/sim/memory.hpp"
 
+#include "engine/sim/line_streams.hpp"
 #include "engine/sim/simulation.hpp"
 
 #include <kith/error.hpp>
@@ -14,7 +15,7 @@ namespace kith::sim {
 
 namespace {
 
-constexpr std::uint64_t line_bytes = 64, control_bytes = 8;
+constexpr std::uint64_t control_bytes = 8;
 
 /// For each region the region whose chunks it uses: the largest region that contains it, if the two have a
 /// chunk boundary at the beginning and at the end of the smaller one; else itself.

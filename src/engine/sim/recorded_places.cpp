@@ -16,7 +16,7 @@ namespace kith::sim {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_places(const std::string& what) {
   throw error("the recording has places, and cannot be replayed: " + what +
                   "; `kith why` and `kith placement` without --policy show what happened",
               error_kind::input);
@@ -28,16 +28,17 @@ std::string name_of(const recording& r, std::int32_t t) {
 
 void refuse_unknown(const recording& r) {
   for (std::size_t p = 0; p < r.places.size(); ++p) {
-    if (r.places[p].workers == 0) refuse("nothing is known of place " + std::to_string(p) + ", which was lost");
+    if (r.places[p].workers == 0) refuse_places("nothing is known of place " + std::to_string(p) + ", which was lost");
   }
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {
     const auto t = static_cast<std::int32_t>(i);
     if (r.tasks[i].ended == 0 && !r.tasks[i].has(recorded_task::fence))
-      refuse(name_of(r, t) + " did not end: a place was lost, or the program was stopped");
+      refuse_places(name_of(r, t) + " did not end: a place was lost, or the program was stopped");
     if (r.tasks[i].has(recorded_task::outside) && r.tasks[i].creator < 0)
-      refuse(name_of(r, t) +
-             " was made by its place, for a coroutine or a kith::data_flow, and what it waited for was not recorded, "
-             "as by an earlier Kith; record the program again");
+      refuse_places(
+          name_of(r, t) +
+          " was made by its place, for a coroutine or a kith::data_flow, and what it waited for was not recorded, "
+          "as by an earlier Kith; record the program again");
   }
 }
 
@@ -48,8 +49,8 @@ void refuse_awaited_spawners(const recording& r, const std::set<std::int32_t>& s
     if (r.tasks[t].has(recorded_task::outside)) continue;
     for (std::uint64_t d = r.first_dependence[t]; d < r.first_dependence[t + 1]; ++d) {
       if (spawners.contains(r.dependences[d].before))
-        refuse(name_of(r, r.dependences[d].before) +
-               " spawns at another place, and tasks of its own place wait for it");
+        refuse_places(name_of(r, r.dependences[d].before) +
+                      " spawns at another place, and tasks of its own place wait for it");
     }
   }
 }
