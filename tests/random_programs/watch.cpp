@@ -30,7 +30,7 @@ std::atomic<std::uint64_t> number{0};
 struct sigaction handled_before[std::size(fatal)];
 
 void say(const char* what, std::size_t bytes) {
-  if (write(STDERR_FILENO, what, bytes) < 0) return;
+  if (::write(STDERR_FILENO, what, bytes) < 0) return;
 }
 template <std::size_t N>
 void say(const char (&what)[N]) {
