@@ -132,11 +132,10 @@ class action_list {
       throw error("the recorded run did not end (task " + std::to_string(i) +
                       " has no creator): it can be looked at, not replayed; record it again until its end",
                   error_kind::input);
-    if (t.of_data_flow()) {
-      all_.push_back({t.creator, t.created, t.create_until, of_kind(action::create, i)});
-    } else if (t.has(recorded_task::generated) && !t.has(recorded_task::keyed) && !p_.dependences(i).empty()) {
+    const bool generated = t.has(recorded_task::generated) && !t.of_data_flow();
+    if (generated && !t.has(recorded_task::keyed) && !p_.dependences(i).empty()) {
       p_.static_graph_nodes.emplace_back(t.scope, me);
-    } else if (t.has(recorded_task::generated) && tasks_[static_cast<std::size_t>(t.creator)].scope == t.scope) {
+    } else if (generated && tasks_[static_cast<std::size_t>(t.creator)].scope == t.scope) {
       names_.emplace_back(t.creator, me);
     } else {
       all_.push_back({t.creator, t.created, t.create_until, of_kind(action::create, i)});

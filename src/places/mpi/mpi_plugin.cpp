@@ -39,7 +39,7 @@ void finalize_pmi(std::chrono::milliseconds limit) {
   using namespace std::string_view_literals;
   const char* const variable = std::getenv("PMI_FD");
   if (variable == nullptr) return;
-  pollfd launcher{.fd = std::atoi(variable), .events = POLLIN, .revents = 0};
+  pollfd launcher{.fd = static_cast<int>(std::strtol(variable, nullptr, 10)), .events = POLLIN, .revents = 0};
   for (const std::string_view command : {"cmd=barrier_in\n"sv, "cmd=finalize\n"sv}) {
     char answer[256];
     if (send(launcher.fd, command.data(), command.size(), MSG_NOSIGNAL) < 0) return;
