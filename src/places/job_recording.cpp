@@ -1,7 +1,9 @@
 #include "places/job_recording.hpp"
 
 #include "base/atomic.hpp"
+#include "places/message.hpp"
 #include "recording/assemble.hpp"
+#include "recording/job_parts.hpp"
 
 #include <kith/error.hpp>
 
@@ -16,6 +18,8 @@
 #include <thread>
 
 namespace kith::distributed {
+
+static_assert(recorded_message::header_bytes == sizeof(message_header));
 
 namespace {
 

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace kith {
 
@@ -27,10 +28,4 @@ void assemble_parts(const std::string& file, const progress& = {},
 /// has put these files together.
 void assemble_places(const std::vector<std::string>& files, const progress& = {},
                      const std::function<void(recording&)>& complete = {});
-/// Groups files that have parts: those whose parts belong to one job stand together, in their order. Parts with
-/// addresses stand alone, because addresses of several places cannot be put together.
-std::vector<std::vector<std::string>> by_job(const std::vector<std::string>& files);
-/// The file, and those beside it whose parts belong to the same job, in the order of their numbers.
-std::vector<std::string> parts_of_job(const std::string& file);
-
 }  // namespace kith

@@ -21,7 +21,6 @@ namespace kith {
 namespace {
 
 constexpr std::uint32_t most_places = 1 << 16;
-constexpr std::uint64_t bytes_of_header = 64;  // of a message
 
 using sent_message = place_part::message;
 
@@ -326,8 +325,7 @@ class merger {
     if (made.awaited >= 0) {
       out_.dependences.push_back({number_of({part, made.awaited}), 0});
     } else if (const auto result = results_.sent.find({part, made.result}); result != results_.sent.end()) {
-      const std::uint64_t bytes = result->second.bytes;
-      out_.dependences.push_back({number_of(result->second.by), bytes - std::min(bytes, bytes_of_header)});
+      out_.dependences.push_back({number_of(result->second.by), result->second.bytes});
     }
   }
 

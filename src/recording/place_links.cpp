@@ -137,7 +137,7 @@ known_results results_of(std::span<const place_part> parts, std::span<const mess
     if (l.sent->kind == recorded_message::spawn && l.sent->result != 0 && l.received->task >= 0)
       all.begun[{*from, l.sent->result}] = {*to, l.received->task};
     if (l.sent->kind == recorded_message::result && l.sent->task >= 0)
-      all.sent[{*to, l.received->result}] = {{*from, l.sent->task}, l.sent->bytes};
+      all.sent[{*to, l.received->result}] = {{*from, l.sent->task}, recorded_message::payload_of(l.sent->bytes)};
   }
   return all;
 }

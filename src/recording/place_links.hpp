@@ -45,7 +45,7 @@ struct known_results {
   using part_task = std::pair<std::size_t, std::int32_t>;
   struct sent_result {
     part_task by;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0;  // of the result itself
   };
   std::map<result_key, part_task> begun;   // the first task of an activity at another place, or of a place's own
   std::map<result_key, sent_result> sent;  // the task that has sent the result to another place

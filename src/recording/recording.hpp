@@ -11,6 +11,7 @@
 
 #include <kith/error.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -197,6 +198,7 @@ struct recorded_place {
 };
 /// What one place sent to another.
 struct recorded_message {
+  static constexpr std::uint64_t header_bytes = 64;
   enum what : std::uint8_t { spawn = 1, accepted, refused, result, credit, done };
   std::uint8_t kind = spawn;
   std::uint16_t source = 0, destination = 0;
@@ -204,6 +206,9 @@ struct recorded_message {
   std::uint64_t sent = 0, received = 0;  // 0: not known
   std::int32_t spawner = -1;             // the task at the source that sent it
   std::int32_t task = -1;                // the task at the destination that it made, or that waits for the result
+
+  /// The bytes of the arguments or the result in a message of so many bytes.
+  static std::uint64_t payload_of(std::uint64_t bytes) noexcept { return bytes - std::min(bytes, header_bytes); }
 };
 
 struct recording {

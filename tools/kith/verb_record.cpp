@@ -13,6 +13,7 @@
 #include "recording/assemble.hpp"
 #include "recording/counts.hpp"
 #include "recording/file.hpp"
+#include "recording/job_parts.hpp"
 
 #include <kith/error.hpp>
 

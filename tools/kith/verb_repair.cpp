@@ -4,6 +4,7 @@
 #include "addresses/sources.hpp"
 #include "progress.hpp"
 #include "recording/assemble.hpp"
+#include "recording/job_parts.hpp"
 
 #include <fmt/core.h>
 

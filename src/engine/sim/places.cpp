@@ -16,13 +16,13 @@ void place_network::add(place_message what, picoseconds due) { queue_.push({due,
 void place_network::send(place_message what, std::uint64_t bytes, picoseconds now) {
   place_figures& sent = counts[what.from];
   ++sent.messages;
-  sent.message_bytes += message_header_bytes + bytes;
+  sent.message_bytes += recorded_message::header_bytes + bytes;
   const node_id from = nodes_[what.from], to = nodes_[what.to];
   const auto near = static_cast<picoseconds>(machine_.costs.push * 1000);
   const auto distance = static_cast<picoseconds>(parts_.latency ? machine_.hardware.distance(from, to) : 10);
   what.sent = now;
   what.bytes = bytes;
-  const picoseconds left = links.carry(from, to, message_header_bytes + bytes, now, parts_.contention);
+  const picoseconds left = links.carry(from, to, recorded_message::header_bytes + bytes, now, parts_.contention);
   add(std::move(what), left + near * distance / 10);
 }
 

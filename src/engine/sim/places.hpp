@@ -27,9 +27,6 @@
 
 namespace kith::sim {
 
-/// The bytes of a message besides its arguments.
-inline constexpr std::uint64_t message_header_bytes = 64;
-
 struct place_message {
   enum class kind : std::uint8_t {
     offer,     // of `task`, by `worker`

@@ -124,9 +124,10 @@ class request_finder {
   void add(const recorded_message& asked, const recorded_message& reply) {
     const std::int32_t sender = asked.spawner;
     const std::size_t number = found_.requests.size();
-    const auto bytes = [](const recorded_message& m) { return m.bytes - std::min(m.bytes, message_header_bytes); };
-    found_.requests.push_back(
-        {.to = asked.destination, .bytes = bytes(asked), .reply_bytes = bytes(reply), .sender = sender});
+    found_.requests.push_back({.to = asked.destination,
+                               .bytes = recorded_message::payload_of(asked.bytes),
+                               .reply_bytes = recorded_message::payload_of(reply.bytes),
+                               .sender = sender});
     const std::uint64_t at = std::clamp(asked.sent, r_.task(sender).started, last_of(sender));
     found_.steps.push_back({sender, at, at, number, false});
     std::int32_t part = sender;
@@ -238,7 +239,7 @@ void add_places(program& p) {
     }
   }
   for (const recorded_message& m : r.messages) {
-    const std::uint64_t bytes = m.bytes - std::min(m.bytes, message_header_bytes);
+    const std::uint64_t bytes = recorded_message::payload_of(m.bytes);
     if (m.kind == recorded_message::spawn && m.task >= 0) {
       const auto t = static_cast<std::size_t>(m.task);
       p.place[t] = m.destination;

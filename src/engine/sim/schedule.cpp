@@ -37,11 +37,11 @@ void engine::note_home(std::uint32_t region, picoseconds since) {
   notes_->home(region, bytes, since);
 }
 
-/// What the simulated places send: a result is in the message that its task has ended.
+/// What the simulated places send.
 void engine::note_message(const place_message& m, picoseconds now) {
   recorded_message kept{.source = static_cast<std::uint16_t>(m.from),
                         .destination = static_cast<std::uint16_t>(m.to),
-                        .bytes = message_header_bytes + m.bytes,
+                        .bytes = recorded_message::header_bytes + m.bytes,
                         .sent = m.sent / 1000,
                         .received = now / 1000};
   switch (m.what) {

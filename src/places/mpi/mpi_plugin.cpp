@@ -25,16 +25,18 @@ namespace kith::distributed::mpi {
 
 namespace {
 
-/// UCX, which MPICH may use, has one queue in shared memory for all who send to a process. One who is killed while it
-/// writes there closes the queue to all others. Sockets have no such state. Called before MPI is initialised.
+/// Keeps UCX, which MPICH may use, from sharing memory. There each process has one queue for all its senders, and a
+/// sender that is killed while it writes to the queue closes it to the others. Sockets have no such state. To be called
+/// before MPI is initialised.
 void avoid_shared_queues() {
 #ifdef MPICH_VERSION
   setenv("UCX_TLS", "^sm", 0);
 #endif
 }
 
-/// Does for this process what is left of MPI_Finalize between it and MPICH's launcher, in the words of PMI-1: all meet,
-/// and then each says that it ends well. Otherwise the launcher would end the others. Waits for as long for each.
+/// Tells MPICH's launcher that this process ends well, as MPI_Finalize would; otherwise the launcher ends the others.
+/// The commands are those of PMI-1: all processes meet, then each says that it ends. Waits for each answer for at most
+/// `limit`, and does nothing if the launcher does not speak PMI-1.
 void finalize_pmi(std::chrono::milliseconds limit) {
   using namespace std::string_view_literals;
   const char* const variable = std::getenv("PMI_FD");
