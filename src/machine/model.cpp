@@ -166,9 +166,9 @@ machine_model model_from_file(const std::string& path, int places) {
 
 machine_model model_from_text(const std::string& description, const std::string& path, int places) {
   toml::table given = parse_toml(description, path);
-  if (places != 0) size_to(places, given, path);
-  const toml::table& root = given;
   machine_model m;
+  if (places != 0) m.hosts = size_to(places, given, path);
+  const toml::table& root = given;
   m.file = path;
   const auto text = [&](const char* key, bool needed) {
     const toml::node* n = root.get(key);
@@ -215,6 +215,7 @@ machine_model model_from_text(const std::string& description, const std::string&
   if (root.contains("line")) read_line(model_section(path, root, "line"), m.line);
   if (root.contains("energy")) read_energies(model_section(path, root, "energy"), m.energies);
   read_sources(path, root, m);
+  if (m.hosts) m.places = m.hosts->shape.vertices();
   return m;
 }
 

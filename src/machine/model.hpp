@@ -4,8 +4,10 @@
 // has a source, which says whether it was printed, measured or fitted.
 #pragma once
 
+#include "machine/grid.hpp"
 #include "machine/machine.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -83,8 +85,21 @@ struct event_energies {
   std::optional<double> unit_operation;               // of the scheduling unit
 };
 
+/// Of two nodes of a grid; 10, as within a node, at least.
+int grid_distance(double base, double hop, int hops);
+
+/// Equal hosts in a grid, too many for a table of each two of them.
+struct host_grid {
+  grid shape;
+  double base = 0, hop = 0;  // of grid_distance()
+  double gbs = 0;            // of a link
+  /// Between the nodes of two different hosts.
+  int distance(int a, int b) const { return grid_distance(base, hop, shape.hops(a, b)); }
+};
+
 struct machine_model {
-  machine hardware;
+  machine hardware;                // of one host, if there are `hosts`
+  std::optional<host_grid> hosts;  // one for each place
   std::string title, paper, file;
   double ghz = 0;
   int places = 1;                   // equal groups of nodes with separate memory, as the machines of a cluster
@@ -109,12 +124,16 @@ struct machine_model {
   double memory_share = 0, remote_factor = 1;  // for fidelity abstract
   std::map<std::string, std::string> sources;  // "table" or "table.key" -> its source
 
+  /// Of all hosts.
+  std::size_t nodes() const noexcept {
+    return hosts ? static_cast<std::size_t>(hosts->shape.vertices()) : hardware.nodes.size();
+  }
   /// The last-level cache of a core. Those of node n have the numbers from n * caches_per_node on.
   int cache_of(core_id) const;
 };
 
 /// Reads a description. Throws kith::error with file, line, key and what was expected. With `places` it is sized to so
-/// many equal hosts; throws kith::error if the description is not of a cluster of such (interconnect.kind "hosts").
+/// many equal hosts; throws kith::error if the description is not of a cluster of such (hosts.hpp).
 machine_model model_from_file(const std::string& path, int places = 0);
 /// The same for a description's text; errors call it `path`.
 machine_model model_from_text(const std::string& description, const std::string& path, int places = 0);

@@ -1,11 +1,11 @@
 // The tables [distance] and [interconnect] of a machine's description: how far nodes are apart, and the links between
 // them.
+#include "machine/grid.hpp"
 #include "machine/hosts.hpp"
 #include "machine/model_parts.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,21 +13,6 @@
 namespace kith {
 
 namespace {
-
-int steps_on_ring(int a, int b, int size) {
-  const int straight = std::abs(a - b);
-  return std::min(straight, size - straight);
-}
-
-/// A grid of nodes; `wraps` makes it a torus.
-struct grid {
-  int x = 1, y = 1, z = 1;
-  bool wraps = false;
-  int hops(int a, int b) const {
-    const auto apart = [&](int p, int q, int size) { return wraps ? steps_on_ring(p, q, size) : std::abs(p - q); };
-    return apart(a % x, b % x, x) + apart(a / x % y, b / x % y, y) + apart(a / x / y, b / x / y, z);
-  }
-};
 
 grid read_grid(model_section& s, int nodes, bool torus) {
   grid g;
@@ -87,6 +72,10 @@ void read_host_links(model_section& s, machine_model& m) {
 
 }  // namespace
 
+int grid_distance(double base, double hop, int hops) {
+  return std::max(10, static_cast<int>(std::lround(base + hop * hops)));
+}
+
 void read_distance(model_section s, machine_model& m) {
   constexpr int local = 10;
   const int nodes = static_cast<int>(m.hardware.nodes.size());
@@ -144,7 +133,7 @@ void read_distance(model_section s, machine_model& m) {
     const grid g = read_grid(inner, nodes, kind == std::string("torus"));
     const double base = inner.number("base", 0, 100000), hop = inner.number("hop", 0, 100000);
     inner.all_known();
-    fill([&](int a, int b) { return std::max(local, static_cast<int>(std::lround(base + hop * g.hops(a, b)))); });
+    fill([&](int a, int b) { return grid_distance(base, hop, g.hops(a, b)); });
     ++given;
   }
   if (given != 1 && nodes > 1) s.refuse(nullptr, "", "one of remote, groups, matrix, mesh, torus");
@@ -159,12 +148,17 @@ void read_interconnect(model_section s, machine_model& m) {
   } else if (kind == "hosts") {
     read_host_links(s, m);
   } else if (kind == "full" || kind == "mesh" || kind == "torus") {
-    grid g{.x = nodes};
+    grid g;
     if (kind != "full") g = read_grid(s, nodes, kind == "torus");
     const double gbs = s.number("gbs", 0.001, 100000);
+    const auto join = [&](int a, int b) {
+      if (a < b) m.links.push_back({node_name(a), node_name(b), gbs});
+    };
     for (int a = 0; a < nodes; ++a) {
-      for (int b = a + 1; b < nodes; ++b) {
-        if (kind == "full" || g.hops(a, b) == 1) m.links.push_back({node_name(a), node_name(b), gbs});
+      if (kind == "full") {
+        for (int b = a + 1; b < nodes; ++b) join(a, b);
+      } else {
+        for (const int b : g.neighbours_of(a)) join(a, b);
       }
     }
   } else if (kind != "none") {

@@ -285,7 +285,7 @@ TEST(sim_recorded_places, a_cluster_of_equal_hosts_has_any_number_of_them) {
   run_options s = plain(p);
   s.fidelity = sim::fidelity::abstract;
   EXPECT_EQ(sim::simulate(p, many, s).places.size(), 2u);
-  EXPECT_THAT([] { model_by_name("bluegene-p", 512); }, ThrowsMessage<error>(HasSubstr("equal hosts")));
+  EXPECT_THAT([] { model_by_name("power6", 512); }, ThrowsMessage<error>(HasSubstr("equal hosts")));
   EXPECT_THAT([] { model_by_name("xeon-5504-cluster", 513); }, ThrowsMessage<error>(HasSubstr("up to 1024 nodes")));
 }
 

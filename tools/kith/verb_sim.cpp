@@ -149,7 +149,7 @@ void abstract_if_large(sim::run_options& s, const sim_options& o, const machine_
   fmt::print(stderr,
              "kith sim: fidelity abstract, because {} has {} nodes; memory in blocks is modelled up to {} last-level "
              "caches\n",
-             m.hardware.name, m.hardware.nodes.size(), sim::most_block_caches);
+             m.hardware.name, m.nodes(), sim::most_block_caches);
 }
 
 const char* fidelity_name(sim::fidelity how) {
@@ -366,7 +366,7 @@ std::function<outcome()> add_sim(CLI::App& command) {
   command.add_option("--seed", o->run.seed, "the first seed (1)")->check(whole_number(1, std::int64_t{1} << 40));
   command.add_option("--workers", o->run.workers, "use the first cores only (all); of places: of each place's cores")
       ->check(whole_number(1, 4096));
-  command.add_option("--hosts", o->hosts, "size the machine, a cluster of equal hosts, to so many of them (its own)")
+  command.add_option("--hosts", o->hosts, "size the machine, a cluster or torus of equal hosts, to so many of them (its own)")
       ->check(whole_number(1, 1024));
   command.add_option("--fidelity", o->fidelity, "what is modelled of memory (block; abstract above 64 nodes)")
       ->type_name("block|abstract|line");

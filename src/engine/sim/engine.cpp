@@ -3,6 +3,7 @@
 #include "base/address.hpp"
 #include "engine/life/remote_count.hpp"
 #include "engine/sim/planned.hpp"
+#include "machine/hosts.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "replay/schedule.hpp"
 #include "task/closure_room.hpp"
@@ -31,9 +32,27 @@ int workers_of(const machine_model& m, const run_options& s) {
   return s.workers == 0 ? cores : s.workers;
 }
 
+/// Hosts in a grid are for programs with places, at fidelity abstract: their nodes are not numbered through.
+void check_hosts(const machine_model& m, const run_options& s) {
+  const bool one_core = s.workers == 1;  // for a speed-up
+  const std::string hosts = m.hardware.name + " with " + std::to_string(m.places) + " hosts";
+  if (s.places.count == 0 && !one_core)
+    throw error(hosts + " runs programs with places alone", error_kind::setting);
+  if (s.fidelity != fidelity::abstract || s.hardware.used)
+    throw error(hosts + " has no model of memory: expected fidelity abstract", error_kind::setting);
+  if (s.keep_schedule)
+    throw error(hosts + ": a recording has up to " + std::to_string(most_nodes) + " nodes; expected fewer hosts, or no -o",
+                error_kind::setting);
+  if (s.places.count > m.places)
+    throw error(hosts + ": " + std::to_string(s.places.count) + " places were asked for; `kith sim --hosts " +
+                    std::to_string(s.places.count) + "` has them",
+                error_kind::setting);
+}
+
 /// Equal shares of the machine's cores, or the machine's own places; each place's workers are spread over its share.
+/// The cores of hosts in a grid have the same numbers at each.
 std::vector<core_id> cores_of_places(const machine_model& m, const place_settings& s) {
-  const int share = static_cast<int>(m.hardware.cores.size()) / std::max(s.count, m.places);
+  const int share = static_cast<int>(m.hardware.cores.size()) / (m.hosts ? 1 : std::max(s.count, m.places));
   const int each = s.workers == 0 ? share : s.workers;
   if (s.count < 0 || each < 1 || each > share)
     throw error(m.hardware.name + " has " +
@@ -47,12 +66,13 @@ std::vector<core_id> cores_of_places(const machine_model& m, const place_setting
                 error_kind::setting);
   std::vector<core_id> cores;
   for (int p = 0; p < s.count; ++p) {
-    for (int w = 0; w < each; ++w) cores.emplace_back(p * share + w * share / each);
+    for (int w = 0; w < each; ++w) cores.emplace_back((m.hosts ? 0 : p * share) + w * share / each);
   }
   return cores;
 }
 
 std::vector<core_id> cores_of(const machine_model& m, const run_options& s) {
+  if (m.hosts) check_hosts(m, s);
   if (s.places.count != 0) return cores_of_places(m, s.places);
   std::vector<core_id> cores;
   for (int w = 0; w < workers_of(m, s); ++w) cores.emplace_back(w);

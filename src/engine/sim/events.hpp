@@ -19,7 +19,7 @@ class event_queue {
  public:
   static constexpr picoseconds never = ~picoseconds{0};
 
-  /// No worker has a time yet. At most 2^16 workers.
+  /// No worker has a time yet. At most 2^20 workers.
   explicit event_queue(std::size_t workers) : leaves_(workers), nodes_(2 * leaves_, ~entry{0}) {}
 
   /// The worker continues at that time, after those that were set earlier for the same time. `never`: it does
@@ -48,8 +48,8 @@ class event_queue {
   }
 
  private:
-  static constexpr unsigned worker_bits = 16;
-  __extension__ using entry = unsigned __int128;  // time, number of the call that set it, worker: 64, 48 and 16 bits
+  static constexpr unsigned worker_bits = 20;
+  __extension__ using entry = unsigned __int128;  // time, number of the call that set it, worker: 64, 44 and 20 bits
   static picoseconds time_of(entry e) noexcept { return static_cast<picoseconds>(e >> 64); }
 
   std::size_t leaves_;

@@ -14,6 +14,10 @@ constexpr std::size_t most_steps = std::size_t{1} << 26;
 }  // namespace
 
 interconnect::interconnect(const machine_model& m) : nodes_(m.hardware.nodes.size()) {
+  if (m.hosts) {
+    join_hosts(*m.hosts);
+    return;
+  }
   std::map<std::string, std::size_t> vertex;
   for (std::size_t n = 0; n < nodes_; ++n) vertex["node " + std::to_string(n)] = n;
   for (const machine_link& l : m.links) {
@@ -59,6 +63,39 @@ interconnect::interconnect(const machine_model& m) : nodes_(m.hardware.nodes.siz
       first_.push_back(static_cast<std::uint32_t>(routes_.size()));
     }
   }
+}
+
+/// The links in the order that a description with a torus of nodes gives them.
+void interconnect::join_hosts(const host_grid& h) {
+  hosts_ = h.shape;
+  const int hosts = h.shape.vertices();
+  outgoing_.resize(static_cast<std::size_t>(hosts));
+  const auto name = [](int host) { return "host " + std::to_string(host); };
+  std::vector<int> known(static_cast<std::size_t>(hosts));  // how many of a host's links are there: those to lower hosts
+  for (int a = 0; a < hosts; ++a) {
+    for (const int b : h.shape.neighbours_of(a)) {
+      if (b < a) continue;
+      for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
+        outgoing_[static_cast<std::size_t>(from)][static_cast<std::size_t>(known[static_cast<std::size_t>(from)]++)] =
+            static_cast<std::uint32_t>(links.size());
+        links.push_back({name(from), name(to), {0, rate(h.gbs)}});
+      }
+    }
+  }
+  found_.resize(static_cast<std::size_t>(h.shape.x + h.shape.y + h.shape.z));
+}
+
+std::span<const std::uint32_t> interconnect::route_in_grid(node_id from, node_id to) const noexcept {
+  std::size_t steps = 0;
+  for (int at = from.value; at != to.value; ++steps) {
+    const int left = hosts_->hops(at, to.value);
+    const grid::neighbours around = hosts_->neighbours_of(at);
+    std::size_t way = 0;
+    while (hosts_->hops(around[way], to.value) >= left) ++way;
+    found_[steps] = outgoing_[static_cast<std::size_t>(at)][way];
+    at = around[way];
+  }
+  return {found_.data(), steps};
 }
 
 }  // namespace kith::sim

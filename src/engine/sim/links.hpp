@@ -1,13 +1,17 @@
 // The interconnect: links as servers, and the route between each pair of nodes.
 //
 // A link carries `gbs` in each direction. A transfer occupies every link of its route. Routes are shortest
-// paths, found once; the order of the description decides ties.
+// paths; the order of the description decides ties. They are found once; those of a machine with host_grid, whose hosts
+// stand for nodes here, when they are used: among the shortest paths, the one that is first by the numbers of its hosts,
+// which is the same one.
 #pragma once
 
 #include "engine/sim/program.hpp"
 #include "machine/model.hpp"
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,7 +50,9 @@ class interconnect {
     sim::server server;
     std::uint64_t data = 0, control = 0;  // bytes
   };
+  /// Valid until the next call.
   std::span<const std::uint32_t> route(node_id from, node_id to) const noexcept {
+    if (hosts_) return route_in_grid(from, to);
     const std::size_t i = from.index() * nodes_ + to.index();
     return {routes_.data() + first_[i], routes_.data() + first_[i + 1]};
   }
@@ -67,8 +73,15 @@ class interconnect {
   std::vector<link> links;
 
  private:
+  void join_hosts(const host_grid&);
+  std::span<const std::uint32_t> route_in_grid(node_id from, node_id to) const noexcept;
+
   std::size_t nodes_;
   std::vector<std::uint32_t> first_, routes_;
+  // Of hosts in a grid: the links from each of them, in the order of neighbours_of().
+  std::optional<grid> hosts_;
+  std::vector<std::array<std::uint32_t, 6>> outgoing_;
+  mutable std::vector<std::uint32_t> found_;  // as long as the longest route
 };
 
 }  // namespace kith::sim

@@ -45,13 +45,13 @@ double most_modelled() {
 }
 
 std::size_t caches_of(const machine_model& m) noexcept {
-  return m.hardware.nodes.size() * static_cast<std::size_t>(m.caches_per_node);
+  return m.nodes() * static_cast<std::size_t>(m.caches_per_node);
 }
 
 /// Called before anything else uses the machine.
 void refuse_many_caches(const machine_model& m) {
   if (!has_block_memory(m))
-    throw error(m.hardware.name + " has " + std::to_string(m.hardware.nodes.size()) + " nodes with " +
+    throw error(m.hardware.name + " has " + std::to_string(m.nodes()) + " nodes with " +
                     std::to_string(caches_of(m)) + " last-level caches; the fidelity block models up to " +
                     std::to_string(most_block_caches) + " (use --fidelity abstract)",
                 error_kind::setting);

@@ -9,9 +9,12 @@
 namespace kith::sim {
 
 place_network::place_network(const machine_model& m, const model_parts& parts, std::vector<node_id> node_of_place)
-    : links(m), counts(node_of_place.size()), machine_(m), parts_(parts), nodes_(std::move(node_of_place)) {}
-
-void place_network::add(place_message what, picoseconds due) { queue_.push({due, order_++, std::move(what)}); }
+    : links(m),
+      counts(node_of_place.size()),
+      machine_(m),
+      parts_(parts),
+      nodes_(std::move(node_of_place)),
+      waiting_(nodes_.size()) {}
 
 void place_network::send(place_message what, std::uint64_t bytes, picoseconds now) {
   place_figures& sent = counts[what.from];
@@ -19,19 +22,48 @@ void place_network::send(place_message what, std::uint64_t bytes, picoseconds no
   sent.message_bytes += recorded_message::header_bytes + bytes;
   const node_id from = nodes_[what.from], to = nodes_[what.to];
   const auto near = static_cast<picoseconds>(machine_.costs.push * 1000);
-  const auto distance = static_cast<picoseconds>(parts_.latency ? machine_.hardware.distance(from, to) : 10);
+  const auto distance = static_cast<picoseconds>(!parts_.latency   ? 10
+                                                 : !machine_.hosts ? machine_.hardware.distance(from, to)
+                                                 : from == to      ? 10
+                                                                   : machine_.hosts->distance(from.value, to.value));
   what.sent = now;
   what.bytes = bytes;
   const picoseconds left = links.carry(from, to, recorded_message::header_bytes + bytes, now, parts_.contention);
-  add(std::move(what), left + near * distance / 10);
+  const std::uint32_t place = what.to;
+  std::size_t at = messages_.size();
+  if (free_.empty()) {
+    messages_.push_back(std::move(what));
+  } else {
+    at = free_.back();
+    free_.pop_back();
+    messages_[at] = std::move(what);
+  }
+  queue_.push({left + near * distance / 10, order_++, place, at});
 }
 
-void place_network::remind(place_message what, picoseconds due) { add(std::move(what), due); }
+place_message place_network::take_message(std::size_t message) {
+  free_.push_back(message);
+  return std::move(messages_[message]);
+}
 
 place_message place_network::take() {
-  place_message first = queue_.top().what;
+  const entry first = queue_.top();
   queue_.pop();
-  return first;
+  if (first.message != all_that_wait) return take_message(first.message);
+  std::deque<std::size_t>& here = waiting_[first.place];
+  const std::size_t message = here.front();
+  here.pop_front();
+  if (!here.empty()) queue_.push(first);  // to be postponed, when the place has handled this one
+  return take_message(message);
+}
+
+void place_network::postpone(picoseconds until) {
+  const entry first = queue_.top();
+  queue_.pop();
+  std::deque<std::size_t>& here = waiting_[first.place];
+  const bool has_entry = first.message != all_that_wait && !here.empty();
+  if (first.message != all_that_wait) here.push_back(first.message);
+  if (!has_entry) queue_.push({until, order_++, first.place, all_that_wait});
 }
 
 // ---- the engine
@@ -45,7 +77,7 @@ void engine::make_places() {
   std::vector<node_id> nodes;
   for (policy_group& g : groups_) {
     places_.emplace_back(*this, g);
-    nodes.push_back(g.workers.node_of(worker_id(0)));
+    nodes.push_back(machine_.hosts ? node_id(static_cast<int>(nodes.size())) : g.workers.node_of(worker_id(0)));
   }
   if (std::ranges::max(program_.place) >= places_.size())
     throw error("the program has " + std::to_string(std::ranges::max(program_.place) + 1) + " places; " +
@@ -138,12 +170,12 @@ void engine::offer(worker& w, std::int32_t t) {
 
 void engine::deliver_message() {
   const picoseconds now = network_->first();
-  place_message m = network_->take();
-  place_state& here = places_[m.to];
+  place_state& here = places_[network_->first_place()];
   if (here.progress.clock > now) {
-    network_->remind(std::move(m), here.progress.clock);
+    network_->postpone(here.progress.clock);
     return;
   }
+  const place_message m = network_->take();
   here.progress.clock = now + message_cost_;
   ++events_taken_;
   switch (m.what) {

@@ -49,38 +49,45 @@ struct place_message {
   std::uint64_t bytes = 0;  // of its arguments
 };
 
-/// Messages on their way, in the order of their arrival.
+/// Messages on their way, in the order of their arrival. A place that is busy lets them wait in this order: the queue
+/// has one entry then for all that wait.
 class place_network {
  public:
   place_network(const machine_model&, const model_parts&, std::vector<node_id> node_of_place);
 
   /// Sends the message at `now`; `bytes` are those of its arguments.
   void send(place_message, std::uint64_t bytes, picoseconds now);
-  /// Gives the message to its own place at `due`.
-  void remind(place_message, picoseconds due);
-  /// When the first message arrives; `never` if there is none.
+  /// When the first place has something to take; `never` if none has.
   picoseconds first() const noexcept { return queue_.empty() ? event_queue::never : queue_.top().due; }
-  /// REQUIRES: there is one.
+  // REQUIRES of these: there is one.
+  std::uint32_t first_place() const noexcept { return queue_.top().place; }
   place_message take();
+  /// The first place is busy until then.
+  void postpone(picoseconds until);
 
   interconnect links;
   std::vector<place_figures> counts;  // by place
 
  private:
+  static constexpr std::size_t all_that_wait = ~std::size_t{0};
   struct entry {
     picoseconds due;
     std::uint64_t order;
-    place_message what;
+    std::uint32_t place;
+    std::size_t message;  // in messages_, or all_that_wait at the place
     bool operator<(const entry& other) const noexcept {
       return std::tie(due, order) > std::tie(other.due, other.order);
     }
   };
-  void add(place_message, picoseconds due);
+  place_message take_message(std::size_t message);
 
   const machine_model& machine_;
   const model_parts parts_;
-  std::vector<node_id> nodes_;  // by place
+  std::vector<node_id> nodes_;  // by place; of hosts in a grid, its number
   std::priority_queue<entry> queue_;
+  std::vector<place_message> messages_;
+  std::vector<std::size_t> free_;                  // of messages_
+  std::vector<std::deque<std::size_t>> waiting_;  // by place: the queue has an entry for it unless it is empty
   std::uint64_t order_ = 0;
 };
 

@@ -117,8 +117,8 @@ looks looks_on(const machine_model& m, const ads_run& r) {
   return l;
 }
 
-machine_model ads_machine(const std::string& name) {
-  machine_model m = model_by_name(name);
+machine_model ads_machine(const std::string& name, int places) {
+  machine_model m = model_by_name(name, places);
   for (double& s : m.speeds) s *= m.ghz / 2.5;
   return m;
 }

@@ -53,7 +53,8 @@ struct looks {
 looks looks_on(const machine_model&, const ads_run&);
 
 /// The machine with its cores at the speed of their clocks: apps/rates.hpp is about cores of 2.5 GHz.
-machine_model ads_machine(const std::string& name);
+/// With `places`, it is sized to so many hosts.
+machine_model ads_machine(const std::string& name, int places = 0);
 
 /// Several runs at once, as many as there are cores; in their order.
 std::vector<ads_means> run_ads(const machine_model&, const std::vector<ads_run>&, int seeds, const paper_progress&);

@@ -68,6 +68,8 @@ reproduced hardware_ablations(const reproduction&, int seeds, const paper_progre
 
 /// ads.cpp
 reproduced ads_scaling(const reproduction&, int seeds, const paper_progress&);
+/// ads_beyond.cpp
+reproduced ads_beyond(const reproduction&, int seeds, const paper_progress&);
 /// ads_details.cpp
 reproduced ads_cilk(const reproduction&, int seeds, const paper_progress&);
 reproduced ads_power6(const reproduction&, int seeds, const paper_progress&);
