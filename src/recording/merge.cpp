@@ -306,7 +306,7 @@ class merger {
     if (made.awaited >= 0) {
       out_.dependences.push_back({number_of({part, made.awaited}), 0});
     } else if (const auto result = results_.sent.find({part, made.result}); result != results_.sent.end()) {
-      out_.dependences.push_back({number_of(result->second.by), result->second.bytes});
+      out_.dependences.push_back({number_of(result->second.sender), result->second.bytes});
     }
   }
 
