@@ -30,10 +30,10 @@ ads_run with_way(ads_run r, ads_way way) {
 }
 
 /// Places times workers, all on 16 cores.
-std::vector<ads_run> configurations(const ads_run& of) {
+std::vector<ads_run> configurations(const ads_run& program) {
   std::vector<ads_run> all;
   for (const int places : {2, 4, 8, 16}) {
-    all.push_back(of);
+    all.push_back(program);
     all.back().places = places;
     all.back().workers = ads_cores / places;
   }
