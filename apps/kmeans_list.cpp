@@ -46,7 +46,7 @@ struct alignas(64) centre_in_list {
 /// What a task found for a centre.
 struct alignas(64) sum_of_points {
   std::int64_t size;
-  vector_of_numbers of;
+  vector_of_numbers sum;
 };
 
 class kmeans_list final : public app {
@@ -179,7 +179,7 @@ class kmeans_list final : public app {
         }
       }
       ++nearest->size;
-      for (std::size_t d = 0; d < coordinates; ++d) nearest->of[d] += p->at[d];
+      for (std::size_t d = 0; d < coordinates; ++d) nearest->sum[d] += p->at[d];
     }
   }
 
@@ -190,10 +190,10 @@ class kmeans_list final : public app {
       sum_of_points all{};
       for (std::int64_t c = 0; c < chunks_; ++c) {
         all.size += sums_[c][k].size;
-        for (std::size_t d = 0; d < coordinates; ++d) all.of[d] += sums_[c][k].of[d];
+        for (std::size_t d = 0; d < coordinates; ++d) all.sum[d] += sums_[c][k].sum[d];
       }
       here->size = all.size;
-      for (std::size_t d = 0; d < coordinates && all.size != 0; ++d) here->at[d] = all.of[d] / all.size;
+      for (std::size_t d = 0; d < coordinates && all.size != 0; ++d) here->at[d] = all.sum[d] / all.size;
     }
   }
 

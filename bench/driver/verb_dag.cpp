@@ -29,7 +29,7 @@ constexpr dag_case cases[] = {{"wavefront", 1000, 100, 2, 1},
 
 /// One system on one case, with the graph made before the clock starts or after.
 struct contender {
-  child* of;
+  child* process;
   const dag_case* on;
   bool prebuilt;
   std::int64_t size;
@@ -50,39 +50,39 @@ request asking(verb what, const dag_case& c, std::int64_t size, bool prebuilt) {
 /// Checks the system, warms it up, and chooses a size that takes at most a second. False if the system does
 /// not offer the case.
 bool prepare(contender& c) {
-  child::turn now(*c.of);
-  const reply checked = c.of->ask(asking(verb::check, *c.on, c.on->check_size, c.prebuilt));
+  child::turn now(*c.process);
+  const reply checked = c.process->ask(asking(verb::check, *c.on, c.on->check_size, c.prebuilt));
   if (!checked.ok) {
     if (checked.text != "not offered by this system") {
-      std::fprintf(stderr, "kith-bench: %s is left out of %s: %s\n", c.of->system().c_str(), c.on->name,
+      std::fprintf(stderr, "kith-bench: %s is left out of %s: %s\n", c.process->system().c_str(), c.on->name,
                    checked.text.c_str());
     }
     return false;
   }
   const std::int64_t trial = std::max<std::int64_t>(
       2, static_cast<std::int64_t>(static_cast<double>(c.on->size) * std::pow(0.05, 1 / c.on->power)));
-  const reply tried = c.of->ask(asking(verb::dag, *c.on, trial, c.prebuilt));
+  const reply tried = c.process->ask(asking(verb::dag, *c.on, trial, c.prebuilt));
   if (!tried.ok) return false;
   constexpr double second = 1e9;
   const double full = tried.nanoseconds / 0.05;
   c.size = full <= second
                ? c.on->size
                : static_cast<std::int64_t>(static_cast<double>(c.on->size) * std::pow(second / full, 1 / c.on->power));
-  c.of->ask(asking(verb::dag, *c.on, c.size, c.prebuilt));  // the first run pays for fresh memory
-  return c.of->alive();
+  c.process->ask(asking(verb::dag, *c.on, c.size, c.prebuilt));  // the first run pays for fresh memory
+  return c.process->alive();
 }
 
 void measure(contender& c, const std::vector<int>& cores) {
-  if (!c.of->alive()) return;
+  if (!c.process->alive()) return;
   sample s{0, measure_machine(cores), {}};
   double nanoseconds = 0;
   std::int64_t tasks = 0;
   {
-    child::turn now(*c.of);
+    child::turn now(*c.process);
     for (int i = 0; i < c.on->repeats; ++i) {
-      const reply r = c.of->ask(asking(verb::dag, *c.on, c.size, c.prebuilt));
+      const reply r = c.process->ask(asking(verb::dag, *c.on, c.size, c.prebuilt));
       if (!r.ok) {
-        std::fprintf(stderr, "kith-bench: %s in %s: %s\n", c.of->system().c_str(), c.on->name, r.text.c_str());
+        std::fprintf(stderr, "kith-bench: %s in %s: %s\n", c.process->system().c_str(), c.on->name, r.text.c_str());
         return;
       }
       nanoseconds += r.nanoseconds;
@@ -104,22 +104,22 @@ void run_dag(const options& o) {
 
   std::vector<contender> contenders;
   for (const dag_case& on : cases) {
-    for (const auto& of : children) {
+    for (const auto& process : children) {
       for (bool prebuilt : {false, true}) {
-        contender c{of.get(), &on, prebuilt, on.size, 0, {}, 0};
-        show_progress("checking " + of->system() + " on " + on.name);
+        contender c{process.get(), &on, prebuilt, on.size, 0, {}, 0};
+        show_progress("checking " + process->system() + " on " + on.name);
         if (!prepare(c)) continue;
         request what = asking(verb::bytes, on,
                               std::min(on.size, on.power == 1 ? std::int64_t{50'000} : std::int64_t{300}), prebuilt);
-        c.bytes = bytes_per_task(of->system(), what, workers);
+        c.bytes = bytes_per_task(process->system(), what, workers);
         contenders.push_back(std::move(c));
       }
     }
   }
   for (int round = 0; round < o.rounds; ++round) {
     for (contender& c : contenders) {
-      show_progress("round " + std::to_string(round + 1) + " of " + std::to_string(o.rounds) + ": " + c.of->system() +
-                    " " + c.on->name);
+      show_progress("round " + std::to_string(round + 1) + " of " + std::to_string(o.rounds) + ": " +
+                    c.process->system() + " " + c.on->name);
       measure(c, cores);
     }
   }
@@ -128,8 +128,12 @@ void run_dag(const options& o) {
   std::vector<nlohmann::ordered_json> rows;
   for (const contender& c : contenders) {
     if (c.samples.empty()) continue;
-    nlohmann::ordered_json row{{"system", c.of->system()}, {"version", c.of->version()}, {"case", c.on->name},
-                               {"prebuilt", c.prebuilt},   {"tasks", c.tasks},           {"workers", workers}};
+    nlohmann::ordered_json row{{"system", c.process->system()},
+                               {"version", c.process->version()},
+                               {"case", c.on->name},
+                               {"prebuilt", c.prebuilt},
+                               {"tasks", c.tasks},
+                               {"workers", workers}};
     add_summary(row, c.samples, o);
     row["unit"] = "ns/task";
     row["bytes_per_task"] = c.bytes > 0 ? nlohmann::ordered_json(std::round(c.bytes)) : nlohmann::ordered_json();

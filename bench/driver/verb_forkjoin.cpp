@@ -16,7 +16,7 @@ constexpr std::int64_t usual_fib = 35, smallest_fib = 22;  // of fib(n); 15 mill
 constexpr double longest_sample = 0.5e9;                   // nanoseconds of a sample
 
 struct recursion {
-  std::unique_ptr<child> of;
+  std::unique_ptr<child> process;
   int workers;
   std::int64_t n = smallest_fib;
   std::vector<sample> samples;
@@ -27,17 +27,17 @@ reply ask_fib(recursion& c, std::int64_t n) {
   q.what = verb::dag;
   q.subject = "fib";
   q.size = n;
-  return c.of->ask(q);
+  return c.process->ask(q);
 }
 
 /// Warms the system up, and chooses the largest n that takes at most about `longest_sample`. False, with a message, if
 /// it fails.
 bool warm_up(recursion& c, std::int64_t most) {
-  child::turn now(*c.of);
+  child::turn now(*c.process);
   for (int i = 0; i < 2; ++i) {
     const reply tried = ask_fib(c, c.n);
     if (!tried.ok) {
-      std::fprintf(stderr, "kith-bench: %s is left out: %s\n", c.of->system().c_str(), tried.text.c_str());
+      std::fprintf(stderr, "kith-bench: %s is left out: %s\n", c.process->system().c_str(), tried.text.c_str());
       return false;
     }
     double expected = tried.nanoseconds;
@@ -47,13 +47,13 @@ bool warm_up(recursion& c, std::int64_t most) {
 }
 
 void take_sample(recursion& c, const std::vector<int>& cores) {
-  if (!c.of->alive()) return;
+  if (!c.process->alive()) return;
   sample s{0, measure_machine(cores), {}};
   {
-    child::turn now(*c.of);
+    child::turn now(*c.process);
     const reply r = ask_fib(c, c.n);
     if (!r.ok) {
-      std::fprintf(stderr, "kith-bench: %s: %s\n", c.of->system().c_str(), r.text.c_str());
+      std::fprintf(stderr, "kith-bench: %s: %s\n", c.process->system().c_str(), r.text.c_str());
       return;
     }
     s.value = r.nanoseconds / static_cast<double>(r.tasks);
@@ -103,7 +103,8 @@ void run_forkjoin(const options& o) {
   }
   for (int round = 0; round < o.rounds; ++round) {
     for (recursion& c : recursions) {
-      show_progress("round " + std::to_string(round + 1) + " of " + std::to_string(o.rounds) + ": " + c.of->system());
+      show_progress("round " + std::to_string(round + 1) + " of " + std::to_string(o.rounds) + ": " +
+                    c.process->system());
       take_sample(c, cores);
     }
   }
@@ -112,8 +113,11 @@ void run_forkjoin(const options& o) {
   std::vector<nlohmann::ordered_json> rows;
   for (const recursion& c : recursions) {
     if (c.samples.empty()) continue;
-    nlohmann::ordered_json row{
-        {"system", c.of->system()}, {"version", c.of->version()}, {"case", "fib"}, {"n", c.n}, {"workers", c.workers}};
+    nlohmann::ordered_json row{{"system", c.process->system()},
+                               {"version", c.process->version()},
+                               {"case", "fib"},
+                               {"n", c.n},
+                               {"workers", c.workers}};
     add_summary(row, c.samples, o);
     row["unit"] = "ns/spawn";
     rows.push_back(std::move(row));

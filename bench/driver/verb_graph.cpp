@@ -21,24 +21,25 @@ constexpr graph_case graph_cases[] = {
 constexpr std::array graph_systems{"kith-captured", "kith-static", "kith-repeat", "counters", "onetbb", "taskflow"};
 
 struct rerun {
-  std::unique_ptr<child> of;
+  std::unique_ptr<child> process;
   int workers;
 };
 
-reply ask_graph(child& of, verb what, const graph_case& on, std::int64_t size) {
+reply ask_graph(child& process, verb what, const graph_case& on, std::int64_t size) {
   request q;
   q.what = what;
   q.subject = on.name;
   q.size = size;
-  return of.ask(q);
+  return process.ask(q);
 }
 
 /// True if the system runs the case, and its results are those of the sequential program.
 bool is_right(const rerun& r, const graph_case& on) {
-  child::turn now(*r.of);
-  const reply checked = ask_graph(*r.of, verb::check, on, on.quick_size);
+  child::turn now(*r.process);
+  const reply checked = ask_graph(*r.process, verb::check, on, on.quick_size);
   if (checked.ok) return true;
-  std::fprintf(stderr, "kith-bench: %s is left out of %s: %s\n", r.of->system().c_str(), on.name, checked.text.c_str());
+  std::fprintf(stderr, "kith-bench: %s is left out of %s: %s\n", r.process->system().c_str(), on.name,
+               checked.text.c_str());
   return false;
 }
 
@@ -68,13 +69,13 @@ std::vector<rerun> start_graph_systems(const options& o, const std::vector<int>&
 
 void take_sample(const rerun& r, const graph_case& on, std::int64_t size, const std::vector<int>& cores,
                  std::vector<sample>& samples) {
-  if (!r.of->alive()) return;
+  if (!r.process->alive()) return;
   sample s{0, measure_machine(cores), {}};
   {
-    child::turn now(*r.of);
-    const reply answered = ask_graph(*r.of, verb::dag, on, size);
+    child::turn now(*r.process);
+    const reply answered = ask_graph(*r.process, verb::dag, on, size);
     if (!answered.ok) {
-      std::fprintf(stderr, "kith-bench: %s: %s\n", r.of->system().c_str(), answered.text.c_str());
+      std::fprintf(stderr, "kith-bench: %s: %s\n", r.process->system().c_str(), answered.text.c_str());
       return;
     }
     s.value = answered.nanoseconds / static_cast<double>(answered.tasks);
@@ -94,20 +95,20 @@ void run_graph(const options& o) {
     const std::int64_t size = o.quick ? on.quick_size : on.size;
     std::vector<std::pair<const rerun*, std::vector<sample>>> measured;
     for (const rerun& r : systems) {
-      show_progress(std::string("checking ") + r.of->system() + " " + on.name);
+      show_progress(std::string("checking ") + r.process->system() + " " + on.name);
       if (is_right(r, on)) measured.push_back({&r, {}});
     }
     for (int round = 0; round < o.rounds; ++round) {
       for (auto& [r, samples] : measured) {
         show_progress(std::string(on.name) + ", round " + std::to_string(round + 1) + " of " +
-                      std::to_string(o.rounds) + ": " + r->of->system());
+                      std::to_string(o.rounds) + ": " + r->process->system());
         take_sample(*r, on, size, cores, samples);
       }
     }
     for (const auto& [r, samples] : measured) {
       if (samples.empty()) continue;
-      nlohmann::ordered_json row{{"system", r->of->system()},
-                                 {"version", r->of->version()},
+      nlohmann::ordered_json row{{"system", r->process->system()},
+                                 {"version", r->process->version()},
                                  {"case", on.name},
                                  {"n", size},
                                  {"workers", r->workers}};

@@ -25,7 +25,7 @@ constexpr loop_case loop_cases[] = {{"tiny", 256, 256, "ns/loop"},
 constexpr std::array loop_systems{"kith", "onetbb", "libgomp", "libomp", "serial"};
 
 struct looping {
-  child* of;
+  child* process;
   const loop_case* on;
   std::int64_t size;
   std::vector<sample> samples;
@@ -36,7 +36,7 @@ reply run_loop(const looping& l) {
   q.what = verb::dag;
   q.subject = l.on->name;
   q.size = l.size;
-  return l.of->ask(q);
+  return l.process->ask(q);
 }
 
 std::vector<std::unique_ptr<child>> start_loop_systems(const options& o, int workers) {
@@ -69,26 +69,26 @@ void run_loops(const options& o) {
   const auto children = start_loop_systems(o, workers);
   std::vector<looping> all;
   for (const loop_case& on : loop_cases) {
-    for (const auto& of : children) {
-      looping l{of.get(), &on, o.quick ? on.quick_size : on.size, {}};
-      child::turn now(*of);
+    for (const auto& process : children) {
+      looping l{process.get(), &on, o.quick ? on.quick_size : on.size, {}};
+      child::turn now(*process);
       const reply first = run_loop(l);
       if (first.ok && run_loop(l).ok) {
         all.push_back(l);
       } else if (first.text != "not offered by this system") {
-        std::fprintf(stderr, "kith-bench: %s is left out of %s: %s\n", of->system().c_str(), on.name,
+        std::fprintf(stderr, "kith-bench: %s is left out of %s: %s\n", process->system().c_str(), on.name,
                      first.text.c_str());
       }
     }
   }
   for (int round = 0; round < o.rounds; ++round) {
     for (looping& l : all) {
-      show_progress("round " + std::to_string(round + 1) + " of " + std::to_string(o.rounds) + ": " + l.of->system() +
-                    " " + l.on->name);
-      if (!l.of->alive()) continue;
+      show_progress("round " + std::to_string(round + 1) + " of " + std::to_string(o.rounds) + ": " +
+                    l.process->system() + " " + l.on->name);
+      if (!l.process->alive()) continue;
       sample s{0, measure_machine(cores), {}};
       {
-        child::turn now(*l.of);
+        child::turn now(*l.process);
         const reply r = run_loop(l);
         if (!r.ok) continue;
         s.value = r.nanoseconds / static_cast<double>(r.tasks);
@@ -101,8 +101,8 @@ void run_loops(const options& o) {
   std::vector<nlohmann::ordered_json> rows;
   for (const looping& l : all) {
     if (l.samples.empty()) continue;
-    nlohmann::ordered_json row{{"system", l.of->system()},
-                               {"version", l.of->version()},
+    nlohmann::ordered_json row{{"system", l.process->system()},
+                               {"version", l.process->version()},
                                {"case", l.on->name},
                                {"n", l.size},
                                {"workers", workers}};

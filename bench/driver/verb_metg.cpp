@@ -19,7 +19,7 @@ constexpr double coarsest_kernel_ns =
 
 /// One system on one pattern, with the results of its rounds.
 struct metg_contender {
-  child* of;
+  child* process;
   pattern kind;
   int width;
   bool prebuilt;
@@ -79,9 +79,10 @@ class search {
     double best = 0;
     for (int attempt = 0; attempt < 2;
          ++attempt) {  // takes the better of two, so that a preemption does not decide where the curve goes
-      const reply r = c_.of->ask(q);
+      const reply r = c_.process->ask(q);
       if (!r.ok) {
-        std::fprintf(stderr, "kith-bench: %s in %s: %s\n", c_.of->system().c_str(), q.subject.c_str(), r.text.c_str());
+        std::fprintf(stderr, "kith-bench: %s in %s: %s\n", c_.process->system().c_str(), q.subject.c_str(),
+                     r.text.c_str());
         return std::nullopt;
       }
       const double each = r.nanoseconds * workers_ / static_cast<double>(r.tasks);
@@ -105,7 +106,7 @@ bool measure(metg_contender& c, const std::vector<int>& cores, int workers, doub
   sample s{0, measure_machine(cores), {}};
   search found(c, workers, s.before.iteration_ns, sample_ns);
   {
-    child::turn now(*c.of);
+    child::turn now(*c.process);
     if (!found.run()) return false;
   }
   s.after = measure_machine(cores);
@@ -113,9 +114,10 @@ bool measure(metg_contender& c, const std::vector<int>& cores, int workers, doub
   if (drift > 1.1 || drift < 0.9) return false;  // the peak changed during the round, so efficiencies mean nothing
 
   const efficiency_point finest = found.finest();
-  auto level = [&](double of) {
-    const std::optional<double> g = granularity_at(of, found.points());
-    return g || finest.efficiency < of ? g : finest.granularity_ns;  // even tasks of a few instructions are efficient
+  auto level = [&](double efficiency) {
+    const std::optional<double> g = granularity_at(efficiency, found.points());
+    // Even tasks of a few instructions may be that efficient.
+    return g || finest.efficiency < efficiency ? g : finest.granularity_ns;
   };
   const std::optional<double> at50 = level(0.5), at75 = level(0.75);
   if (!at50 || !at75) return false;
@@ -133,11 +135,15 @@ void add_row(std::vector<nlohmann::ordered_json>& rows, const metg_contender& c,
              const char* metric, const std::vector<sample>& samples, int bounds) {
   if (samples.empty()) {
     std::fprintf(stderr, "kith-bench: %s in %s, width %d: %s not found in any round (other work on the machine?)\n",
-                 c.of->system().c_str(), std::string(name_of(c.kind)).c_str(), c.width, metric);
+                 c.process->system().c_str(), std::string(name_of(c.kind)).c_str(), c.width, metric);
     return;
   }
-  nlohmann::ordered_json row{{"system", c.of->system()}, {"version", c.of->version()}, {"pattern", name_of(c.kind)},
-                             {"width", c.width},         {"metric", metric},           {"prebuilt", c.prebuilt},
+  nlohmann::ordered_json row{{"system", c.process->system()},
+                             {"version", c.process->version()},
+                             {"pattern", name_of(c.kind)},
+                             {"width", c.width},
+                             {"metric", metric},
+                             {"prebuilt", c.prebuilt},
                              {"workers", workers}};
   add_summary(row, samples, o);
   row["upper_bounds"] = bounds;
@@ -157,16 +163,16 @@ void run_metg(const options& o) {
   std::vector<metg_contender> contenders;
   for (int width : {2, 8}) {
     for (pattern kind : all_patterns) {
-      for (const auto& of : children) {
+      for (const auto& process : children) {
         for (bool prebuilt : {false, true}) {
-          metg_contender c{of.get(), kind, width, prebuilt, 2000, 8000, {}, {}, 0, 0, 0};
-          show_progress("checking " + of->system() + " on " + std::string(name_of(kind)));
-          child::turn now(*of);
-          const reply checked = of->ask(asking(verb::check, c, 200));
+          metg_contender c{process.get(), kind, width, prebuilt, 2000, 8000, {}, {}, 0, 0, 0};
+          show_progress("checking " + process->system() + " on " + std::string(name_of(kind)));
+          child::turn now(*process);
+          const reply checked = process->ask(asking(verb::check, c, 200));
           if (checked.ok) {
             contenders.push_back(std::move(c));
           } else if (checked.text != "not offered by this system") {
-            std::fprintf(stderr, "kith-bench: %s is left out of %s: %s\n", of->system().c_str(),
+            std::fprintf(stderr, "kith-bench: %s is left out of %s: %s\n", process->system().c_str(),
                          std::string(name_of(kind)).c_str(), checked.text.c_str());
           }
         }
@@ -175,9 +181,9 @@ void run_metg(const options& o) {
   }
   for (int round = 0; round < o.rounds; ++round) {
     for (metg_contender& c : contenders) {
-      show_progress("round " + std::to_string(round + 1) + " of " + std::to_string(o.rounds) + ": " + c.of->system() +
-                    " " + std::string(name_of(c.kind)) + ", width " + std::to_string(c.width));
-      for (int attempt = 0; attempt < 3 && c.of->alive() && !measure(c, cores, workers, sample_ns); ++attempt)
+      show_progress("round " + std::to_string(round + 1) + " of " + std::to_string(o.rounds) + ": " +
+                    c.process->system() + " " + std::string(name_of(c.kind)) + ", width " + std::to_string(c.width));
+      for (int attempt = 0; attempt < 3 && c.process->alive() && !measure(c, cores, workers, sample_ns); ++attempt)
         ++c.repeated;
     }
   }

@@ -73,7 +73,7 @@ class busy_program {
 };
 
 struct crowd {
-  child* of;
+  child* process;
   const crowded_case* on;
   int workers;
   std::int64_t size;
@@ -86,21 +86,21 @@ reply ask(const crowd& c, verb what, std::int64_t size) {
   q.what = what;
   q.subject = c.on->subject;
   q.size = size;
-  return c.of->ask(q);
+  return c.process->ask(q);
 }
 
 /// Checks the system, warms it up, and chooses a size that takes at most about `crowded_sample`. False, with a message
 /// if it fails.
 bool warm_up(crowd& c) {
-  child::turn now(*c.of);
+  child::turn now(*c.process);
   reply r{true, 0, 0, ""};
   if (c.on->check != 0) r = ask(c, verb::check, c.on->check);
   if (r.ok) r = ask(c, verb::dag, c.on->trial);
   if (r.ok) r = ask(c, verb::dag, c.on->trial);
   if (!r.ok) {
     if (r.text != "not offered by this system")
-      std::fprintf(stderr, "kith-bench: %s with %d workers is left out of %s: %s\n", c.of->system().c_str(), c.workers,
-                   c.on->name, r.text.c_str());
+      std::fprintf(stderr, "kith-bench: %s with %d workers is left out of %s: %s\n", c.process->system().c_str(),
+                   c.workers, c.on->name, r.text.c_str());
     return false;
   }
   const double room = crowded_sample / std::max(1.0, r.nanoseconds);
@@ -114,17 +114,17 @@ bool warm_up(crowd& c) {
 }
 
 void take_sample(crowd& c, const std::vector<int>& cores, const busy_program& other) {
-  if (!c.of->alive()) return;
+  if (!c.process->alive()) return;
   sample s{0, measure_machine(cores), {}};
   reply r;
   {
     if (c.on->neighbour) other.runs(true);
-    child::turn now(*c.of);
+    child::turn now(*c.process);
     r = ask(c, verb::dag, c.size);
     if (c.on->neighbour) other.runs(false);
   }
   if (!r.ok) {
-    std::fprintf(stderr, "kith-bench: %s in %s: %s\n", c.of->system().c_str(), c.on->name, r.text.c_str());
+    std::fprintf(stderr, "kith-bench: %s in %s: %s\n", c.process->system().c_str(), c.on->name, r.text.c_str());
     return;
   }
   s.after = measure_machine(cores);
@@ -133,10 +133,10 @@ void take_sample(crowd& c, const std::vector<int>& cores, const busy_program& ot
   c.samples.push_back(s);
 }
 
-std::filesystem::path program_for(family of, const std::string& system) {
+std::filesystem::path program_for(family kind, const std::string& system) {
   const auto folder = program_of(system).parent_path();
-  if (of == family::peer) return program_of(system);
-  if (of == family::loops) return folder / ("kith-bench-loops-" + system);
+  if (kind == family::peer) return program_of(system);
+  if (kind == family::loops) return folder / ("kith-bench-loops-" + system);
   return folder / ("kith-bench-fork-" + (system == "kith" ? "kith-join" : system));
 }
 
@@ -166,22 +166,22 @@ void run_oversubscribed(const options& o) {
       }
       for (const int workers : {few, many}) {
         show_progress("checking " + system + " on " + on.name);
-        auto& of = children[{on.from, system, workers}];
-        if (!of) {
+        auto& process = children[{on.from, system, workers}];
+        if (!process) {
           const child::settings environment = system == "kith"
                                                   ? child::settings{{"KITH_OVERSUBSCRIBE", "1"}}
                                                   : (system.starts_with("lib") ? bound_openmp() : child::settings{});
-          of = std::make_unique<child>(system, program, workers, o.realtime, environment);
+          process = std::make_unique<child>(system, program, workers, o.realtime, environment);
         }
-        crowd c{of.get(), &on, workers, on.trial, 0, {}};
+        crowd c{process.get(), &on, workers, on.trial, 0, {}};
         if (warm_up(c)) crowds.push_back(std::move(c));
       }
     }
   }
   for (int round = 0; round < o.rounds; ++round) {
     for (crowd& c : crowds) {
-      show_progress("round " + std::to_string(round + 1) + " of " + std::to_string(o.rounds) + ": " + c.of->system() +
-                    " " + c.on->name);
+      show_progress("round " + std::to_string(round + 1) + " of " + std::to_string(o.rounds) + ": " +
+                    c.process->system() + " " + c.on->name);
       take_sample(c, cores, other);
     }
   }
@@ -189,8 +189,8 @@ void run_oversubscribed(const options& o) {
   std::vector<nlohmann::ordered_json> rows;
   for (const crowd& c : crowds) {
     if (c.samples.empty()) continue;
-    nlohmann::ordered_json row{{"system", c.of->system()},
-                               {"version", c.of->version()},
+    nlohmann::ordered_json row{{"system", c.process->system()},
+                               {"version", c.process->version()},
                                {"case", c.on->name},
                                {"tasks", c.tasks},
                                {"workers", c.workers}};

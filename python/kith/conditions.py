@@ -24,14 +24,12 @@ class Missing(Exception):
     """A condition names a column that this recording does not have."""
 
 
-def holds(condition, column, count):
-    """Of which of `count` rows the condition holds, as truth values. `column(name)` gives a column or a number, or
-    raises KeyError. Raises KithError for a condition that cannot be read, and Missing for a column that is not there.
-    Rows with a NaN in a comparison do not match."""
+def _parsed(condition):
+    """The condition as a tree of expressions."""
     if len(condition) > _MOST_LETTERS:
         raise KithError(f"a condition of {len(condition)} letters; expected at most {_MOST_LETTERS}")
     try:
-        tree = ast.parse(condition.strip(), mode="eval").body
+        return ast.parse(condition.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
         why = getattr(e, "msg", None) or "it cannot be read"
         if _ASSIGNS.search(condition):
@@ -39,6 +37,13 @@ def holds(condition, column, count):
         if number := _WITH_UNIT.search(condition):
             why = f"'{number[0]}' has a unit; numbers are in seconds and bytes"
         raise KithError(f"condition '{printable(condition)}': {why}; expected such as 'work > 0.001 and name == \"gemm\"'") from e
+
+
+def holds(condition, column, count):
+    """Of which of `count` rows the condition holds, as truth values. `column(name)` gives a column or a number, or
+    raises KeyError. Raises KithError for a condition that cannot be read, and Missing for a column that is not there.
+    Rows with a NaN in a comparison do not match."""
+    tree = _parsed(condition)
 
     def wrong(node):
         what = f"'{printable(ast.unparse(node))}'" if isinstance(node, ast.expr) else type(node).__name__

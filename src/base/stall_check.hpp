@@ -3,8 +3,7 @@
 //
 // Workers sleep through it if there is a gate. docs/sleep.md has the argument. Invariants:
 //  A1  A worker is counted from just before its sleep until just after. While it is counted, it makes nothing visible
-//  and
-//      wakes no worker, except the last one while it calls `stalled`.
+//      and wakes no worker, except the last one while it calls `stalled`.
 //  A2  The count holds how many workers sleep, and how often one has left. Two epochs have the same value only
 //      if no worker left in between.
 //  A3  If all are counted and all have their bit set, each has looked in vain after all pushes. A worker that was rung

@@ -70,72 +70,99 @@ void read_host_links(model_section& s, machine_model& m) {
   }
 }
 
+constexpr int local_distance = 10, most_distance = 100000;
+
+using distance_table = std::vector<std::vector<int>>;
+
+/// Sets the distances of different nodes.
+void fill(distance_table& d, const auto& distance) {
+  const int nodes = static_cast<int>(d.size());
+  for (int a = 0; a < nodes; ++a) {
+    for (int b = 0; b < nodes; ++b) {
+      if (a != b) d[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] = distance(a, b);
+    }
+  }
+}
+
+// The forms of [distance]. Each returns whether the description has it.
+
+/// All other nodes are as far.
+bool read_remote(model_section& s, distance_table& d) {
+  const toml::node* n = s.find("remote");
+  if (n == nullptr) return false;
+  const int remote = static_cast<int>(s.whole(*n, "remote", local_distance, most_distance));
+  fill(d, [&](int, int) { return remote; });
+  return true;
+}
+
+/// Nodes of a group are as far from each other; groups are in larger groups.
+bool read_groups(model_section& s, distance_table& d) {
+  const toml::node* n = s.find("groups");
+  if (n == nullptr) return false;
+  const std::string expected = "[[nodes, distance], ...], the smallest group first, the last of all nodes";
+  const int nodes = static_cast<int>(d.size());
+  std::vector<std::pair<int, int>> groups;
+  for (const toml::node& row : s.list(*n, "groups", expected)) {
+    const toml::array& pair = s.list(row, "groups", expected);
+    if (pair.size() != 2) s.refuse(&row, "groups", expected);
+    groups.emplace_back(s.whole(pair[0], "groups", 1, nodes),
+                        s.whole(pair[1], "groups", local_distance, most_distance));
+  }
+  if (groups.empty() || groups.back().first != nodes) s.refuse(n, "groups", expected);
+  fill(d, [&](int a, int b) {
+    for (const auto& [size, distance] : groups) {
+      if (a / size == b / size) return distance;
+    }
+    return groups.back().second;
+  });
+  return true;
+}
+
+bool read_matrix(model_section& s, distance_table& d) {
+  const toml::node* n = s.find("matrix");
+  if (n == nullptr) return false;
+  const std::string expected = std::to_string(d.size()) + " rows of as many whole numbers";
+  const toml::array& rows = s.list(*n, "matrix", expected);
+  if (rows.size() != d.size()) s.refuse(n, "matrix", expected);
+  for (std::size_t a = 0; a < rows.size(); ++a) {
+    const toml::array& row = s.list(rows[a], "matrix", expected);
+    if (row.size() != rows.size()) s.refuse(&rows[a], "matrix", expected);
+    for (std::size_t b = 0; b < row.size(); ++b) {
+      const auto value = static_cast<int>(s.whole(row[b], "matrix", 1, most_distance));
+      if (a == b && value != local_distance) s.refuse(&row[b], "matrix", "10 on the diagonal");
+      d[a][b] = value;
+    }
+  }
+  return true;
+}
+
+/// `kind`: mesh or torus. The distance grows with the hops between two nodes.
+bool read_hops(model_section& s, const char* kind, distance_table& d) {
+  if (s.find(kind) == nullptr) return false;
+  model_section inner = s.inner(kind);
+  const grid g = read_grid(inner, static_cast<int>(d.size()), kind == std::string("torus"));
+  const double base = inner.number("base", 0, most_distance), hop = inner.number("hop", 0, most_distance);
+  inner.all_known();
+  fill(d, [&](int a, int b) { return grid_distance(base, hop, g.hops(a, b)); });
+  return true;
+}
+
 }  // namespace
 
 int grid_distance(double base, double hop, int hops) {
-  return std::max(10, static_cast<int>(std::lround(base + hop * hops)));
+  return std::max(local_distance, static_cast<int>(std::lround(base + hop * hops)));
 }
 
 void read_distance(model_section s, machine_model& m) {
-  constexpr int local = 10;
-  const int nodes = static_cast<int>(m.hardware.nodes.size());
-  std::vector<std::vector<int>>& d = m.hardware.distances;
-  d.assign(static_cast<std::size_t>(nodes), std::vector<int>(static_cast<std::size_t>(nodes), local));
-  const auto fill = [&](const auto& distance) {
-    for (int a = 0; a < nodes; ++a) {
-      for (int b = 0; b < nodes; ++b) {
-        if (a != b) d[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] = distance(a, b);
-      }
-    }
-  };
+  const std::size_t nodes = m.hardware.nodes.size();
+  distance_table& d = m.hardware.distances;
+  d.assign(nodes, std::vector<int>(nodes, local_distance));
   int given = 0;
-  if (const toml::node* n = s.find("remote")) {
-    const int remote = static_cast<int>(s.whole(*n, "remote", local, 100000));
-    fill([&](int, int) { return remote; });
-    ++given;
-  }
-  if (const toml::node* n = s.find("groups")) {
-    const std::string expected = "[[nodes, distance], ...], the smallest group first, the last of all nodes";
-    std::vector<std::pair<int, int>> groups;
-    for (const toml::node& row : s.list(*n, "groups", expected)) {
-      const toml::array& pair = s.list(row, "groups", expected);
-      if (pair.size() != 2) s.refuse(&row, "groups", expected);
-      groups.emplace_back(s.whole(pair[0], "groups", 1, nodes), s.whole(pair[1], "groups", local, 100000));
-    }
-    if (groups.empty() || groups.back().first != nodes) s.refuse(n, "groups", expected);
-    fill([&](int a, int b) {
-      for (const auto& [size, distance] : groups) {
-        if (a / size == b / size) return distance;
-      }
-      return groups.back().second;
-    });
-    ++given;
-  }
-  if (const toml::node* n = s.find("matrix")) {
-    const std::string expected = std::to_string(nodes) + " rows of as many whole numbers";
-    const toml::array& rows = s.list(*n, "matrix", expected);
-    if (rows.size() != static_cast<std::size_t>(nodes)) s.refuse(n, "matrix", expected);
-    for (std::size_t a = 0; a < rows.size(); ++a) {
-      const toml::array& row = s.list(rows[a], "matrix", expected);
-      if (row.size() != rows.size()) s.refuse(&rows[a], "matrix", expected);
-      for (std::size_t b = 0; b < row.size(); ++b) {
-        const auto value = static_cast<int>(s.whole(row[b], "matrix", 1, 100000));
-        if (a == b && value != local) s.refuse(&row[b], "matrix", "10 on the diagonal");
-        d[a][b] = value;
-      }
-    }
-    ++given;
-  }
-  for (const char* kind : {"mesh", "torus"}) {
-    const toml::node* n = s.find(kind);
-    if (n == nullptr) continue;
-    model_section inner = s.inner(kind);
-    const grid g = read_grid(inner, nodes, kind == std::string("torus"));
-    const double base = inner.number("base", 0, 100000), hop = inner.number("hop", 0, 100000);
-    inner.all_known();
-    fill([&](int a, int b) { return grid_distance(base, hop, g.hops(a, b)); });
-    ++given;
-  }
+  if (read_remote(s, d)) ++given;
+  if (read_groups(s, d)) ++given;
+  if (read_matrix(s, d)) ++given;
+  if (read_hops(s, "mesh", d)) ++given;
+  if (read_hops(s, "torus", d)) ++given;
   if (given != 1 && nodes > 1) s.refuse(nullptr, "", "one of remote, groups, matrix, mesh, torus");
   s.all_known();
 }

@@ -6,6 +6,7 @@
 #include "recording/counts.hpp"
 #include "recording/file.hpp"
 #include "recording/gather.hpp"
+#include "recording/measured_times.hpp"
 #include "recording/merge.hpp"
 #include "recording/parts.hpp"
 #include "recording/ready_times.hpp"
@@ -30,9 +31,11 @@ class assembler : gathered_logs {
 
   place_part assemble(const std::string& folder, const progress& tell) {
     order(tell);
-    add_times();
+    set_measured_times(*this, numbers_);
+    set_completed_times(out);
+    set_ready_times(out);
     finish();
-    add_address_parts(out, folder, index_of);
+    add_address_parts(out, folder, numbers_.tasks);
     place_part all = part_of_place();
     if (place.present || !messages.empty())  // until it is put together with the others
       out.meta["place"] = place.present ? std::to_string(place.number) : "not known";
@@ -48,7 +51,7 @@ class assembler : gathered_logs {
                       [](const task_created_record& b) { return std::tuple(b.begun, !b.root, b.read_as); });
     std::ranges::sort(needs, {}, [](const need& n) { return std::pair(n.task, n.read_as); });
     std::ranges::sort(deliveries, {}, [](const delivery& d) { return std::pair(d.task, d.number); });
-    index_of.reserve(creations.size() * 2);
+    numbers_.tasks.reserve(creations.size() * 2);
     out.first_access.push_back(0);
     out.first_dependence.push_back(0);
     std::unordered_map<std::uint64_t, siblings> scopes;
@@ -73,10 +76,10 @@ class assembler : gathered_logs {
     if (!keyed) add_needs(b.ref, found.before);
     if (b.accesses != 0) add_accesses(b, me, keyed ? nullptr : &scopes[b.scope], found);
     add_delivered(b.ref, me, found.touched);
-    index_of[b.ref] = me;
+    numbers_.tasks[b.ref] = me;
     const recorded_task task = created_task(b);
     out.tasks.push_back(task);
-    work_of.push_back(b.work);
+    numbers_.work.push_back(b.work);
     out.accesses.insert(out.accesses.end(), found.touched.begin(), found.touched.end());
     out.dependences.insert(out.dependences.end(), found.before.begin(), found.before.end());
     out.first_access.push_back(out.accesses.size());
@@ -87,7 +90,7 @@ class assembler : gathered_logs {
   /// The tasks that the program named as predecessors of a task without a key.
   void add_needs(std::uint64_t ref, std::vector<recorded_dependence>& before) const {
     for (auto n = std::ranges::lower_bound(needs, ref, {}, &need::task); n != needs.end() && n->task == ref; ++n) {
-      if (const auto at = index_of.find(n->before); at != index_of.end()) before.push_back({at->second, 0});
+      if (const std::int32_t t = numbers_.task(n->before); t >= 0) before.push_back({t, 0});
     }
   }
 
@@ -140,7 +143,7 @@ class assembler : gathered_logs {
   /// The task as its creation describes it.
   recorded_task created_task(const task_created_record& b) {
     recorded_task t;
-    t.scope = scope_numbers.try_emplace(b.scope, static_cast<std::uint32_t>(scope_numbers.size())).first->second;
+    t.scope = numbers_.scopes.try_emplace(b.scope, static_cast<std::uint32_t>(numbers_.scopes.size())).first->second;
     t.color = b.color;
     t.type = b.type;
     t.node = b.node == 255 ? std::int16_t{-1} : std::int16_t{b.node};
@@ -155,72 +158,13 @@ class assembler : gathered_logs {
     if ((b.flags & log_discovered) != 0) t.flags |= recorded_task::discovered;
     if ((b.flags & log_listed) != 0) t.flags |= recorded_task::listed;
     if (!b.root && b.parent == 0) t.flags |= recorded_task::outside;
-    if (const auto parent = index_of.find(b.parent); !b.root && parent != index_of.end()) t.creator = parent->second;
+    if (!b.root) t.creator = numbers_.task(b.parent);
     return t;
   }
 
   std::span<const delivery> deliveries_to(std::uint64_t task) const {
     const auto these = std::ranges::equal_range(deliveries, task, {}, &delivery::task);
     return {these.begin(), these.end()};
-  }
-
-  void add_times() {
-    const bool dry = out.meta_or("dry", "0") == "1";
-    // Places have more threads than this machine has cores, so what tasks there took is not known.
-    const bool nothing_measured = dry && place.present;
-    // Of two that begin in the same tick, the one that encloses the other ends later.
-    std::ranges::sort(runs, {}, [](const run_of_task& r) { return std::tuple(r.seat, r.when.begun, ~r.when.ended); });
-    std::vector<std::uint64_t> lost(out.tasks.size());  // time in which a task itself did not compute
-    for (const wait& w : waits) {
-      const auto at = index_of.find(w.task);
-      if (at == index_of.end()) continue;
-      const auto scope = scope_numbers.find(w.scope);
-      if (w.scope != 0 && scope == scope_numbers.end()) continue;  // the scope had no tasks
-      out.waits.push_back({at->second, w.scope == 0 ? recorded_wait::for_future : scope->second,
-                           static_cast<std::int16_t>(w.seat), ns(w.when.begun), ns(w.when.ended)});
-      lost[static_cast<std::size_t>(at->second)] += out.waits.back().ended - out.waits.back().begun;
-    }
-    for (const charge& c : charges) {
-      if (const auto at = index_of.find(c.task); at != index_of.end())
-        lost[static_cast<std::size_t>(at->second)] += ns(began + c.spent);
-    }
-    for (std::size_t i = 0; i < creations.size(); ++i) {
-      const task_created_record& b = creations[i];
-      recorded_task& t = out.tasks[static_cast<std::size_t>(index_of[b.ref])];
-      if (t.creator < 0) continue;
-      if (!t.has(recorded_task::discovered)) lost[static_cast<std::size_t>(t.creator)] += t.create_ns;
-      t.create_ns -= std::min(t.create_ns, run_inside(b.seat, {b.begun, b.begun + b.took}));
-    }
-    for (const run_of_task& r : runs) {
-      const auto at = index_of.find(r.ref);
-      if (at == index_of.end()) continue;
-      recorded_task& t = out.tasks[static_cast<std::size_t>(at->second)];
-      if ((r.flags & log_explores) != 0) {
-        t.explorer = static_cast<std::int16_t>(r.seat);
-        t.explore_started = ns(r.when.begun);
-        t.explore_ended = ns(r.when.ended);
-        if ((r.flags & log_cancelled) == 0) continue;
-      }
-      if ((r.flags & log_cancelled) != 0) t.flags |= recorded_task::skipped;
-      t.worker = static_cast<std::int16_t>(r.seat);
-      t.started = ns(r.when.begun);
-      t.ended = ns(r.when.ended);
-    }
-    for (const completion& c : completions) {
-      if (const auto at = index_of.find(c.task); at != index_of.end())
-        out.tasks[static_cast<std::size_t>(at->second)].completed = ns(c.at);
-    }
-    for (std::size_t i = 0; i < out.tasks.size(); ++i) {
-      recorded_task& t = out.tasks[i];
-      const std::uint64_t whole = t.ended - t.started;
-      // A task that ran took time, whatever was subtracted: in simulated runs, too, the order of tasks is that
-      // of their times.
-      t.work_ns = std::max(whole - std::min(whole, lost[i]), std::min<std::uint64_t>(whole, 2));
-      if (nothing_measured) t.work_ns = 0;
-      if (dry && work_of[i] >= 0) t.work_ns = static_cast<std::uint64_t>(work_of[i]);
-    }
-    set_completed_times(out);
-    set_ready_times(out);
   }
 
   std::uint32_t region_of(const raw_access& r) {
@@ -251,7 +195,7 @@ class assembler : gathered_logs {
     f.creator = asks.creator;
     f.created = f.create_until = asks.created;
     out.tasks.push_back(f);
-    work_of.push_back(-1);
+    numbers_.work.push_back(-1);
     for (std::int32_t m : members) out.dependences.push_back({m, 0});
     out.first_access.push_back(out.accesses.size());
     out.first_dependence.push_back(out.dependences.size());
@@ -263,13 +207,13 @@ class assembler : gathered_logs {
     std::vector<recorded_dependence> all;
     std::vector<std::uint64_t> first{0};
     std::vector<std::uint64_t> ref_of(out.tasks.size());
-    for (const auto& [ref, i] : index_of) ref_of[static_cast<std::size_t>(i)] = ref;
+    for (const auto& [ref, i] : numbers_.tasks) ref_of[static_cast<std::size_t>(i)] = ref;
     for (std::size_t i = 0; i < out.tasks.size(); ++i) {
       if (out.tasks[i].has(recorded_task::keyed) || out.tasks[i].has(recorded_task::generated)) {
         const std::uint64_t ref = ref_of[i];
         for (auto n = std::ranges::lower_bound(needs, ref, {}, &need::task); n != needs.end() && n->task == ref; ++n) {
-          if (const auto at = index_of.find(n->before); at != index_of.end())
-            all.push_back({at->second, bytes_between(at->second, static_cast<std::int32_t>(i))});
+          if (const std::int32_t before = numbers_.task(n->before); before >= 0)
+            all.push_back({before, bytes_between(before, static_cast<std::int32_t>(i))});
         }
       } else {
         all.insert(all.end(), out.dependences.begin() + static_cast<std::ptrdiff_t>(out.first_dependence[i]),
@@ -287,7 +231,7 @@ class assembler : gathered_logs {
     const std::size_t first = all.size();
     std::uint64_t access = out.first_access[task];
     for (const delivery& d : deliveries_to(ref)) {
-      const std::int32_t deliverer = index_or_none(d.deliverer);
+      const std::int32_t deliverer = numbers_.task(d.deliverer);
       const std::uint64_t bytes = d.used && d.how != mode::out ? d.bytes : 0;
       if (d.used && d.bytes != 0) out.accesses[access++].passed_by = deliverer;
       if (deliverer < 0 || d.by_owner || deliverer == static_cast<std::int32_t>(task)) continue;
@@ -316,11 +260,6 @@ class assembler : gathered_logs {
     return bytes;
   }
 
-  std::int32_t index_or_none(std::uint64_t ref) const {
-    const auto at = index_of.find(ref);
-    return ref == 0 || at == index_of.end() ? -1 : at->second;
-  }
-
   place_part part_of_place() const {
     place_part p;
     p.began = began;
@@ -337,23 +276,23 @@ class assembler : gathered_logs {
                             .peer = m.peer,
                             .bytes = m.bytes,
                             .at = ns(m.at),
-                            .task = index_or_none(m.task),
+                            .task = numbers_.task(m.task),
                             .sequence = m.sequence,
                             .result = m.result});
     for (const clock_reading& c : clocks) p.clocks.push_back({ns(c.sent), ns(c.received), c.there});
     for (const made_task& m : made) {
       const bool by_result = (m.flags & log_by_result) != 0;
-      p.made.push_back({.task = index_or_none(m.task),
+      p.made.push_back({.task = numbers_.task(m.task),
                         .continues = (m.flags & log_continues) != 0,
-                        .before = index_or_none(m.before),
+                        .before = numbers_.task(m.before),
                         .suspended = m.suspended == 0 ? 0 : ns(m.suspended),
-                        .awaited = by_result ? -1 : index_or_none(m.awaited),
+                        .awaited = by_result ? -1 : numbers_.task(m.awaited),
                         .result = by_result ? m.awaited : 0});
     }
     std::ranges::sort(p.made, {}, &place_part::made_task::task);
     for (const flow_record& f : flows) {
       if (f.numbers.size() < 4) continue;  // no record of this Kith
-      p.flows.push_back({.task = index_or_none(f.task),
+      p.flows.push_back({.task = numbers_.task(f.task),
                          .flow = f.numbers[0],
                          .result = f.numbers[1],
                          .begun = ns(f.numbers[2]),
@@ -361,19 +300,6 @@ class assembler : gathered_logs {
                          .before = {f.numbers.begin() + 4, f.numbers.end()}});
     }
     return p;
-  }
-
-  /// The nanoseconds for which tasks ran on the seat within an interval.
-  std::uint64_t run_inside(std::uint16_t seat, interval in) const {
-    std::uint64_t sum = 0;
-    auto r = std::ranges::lower_bound(runs, std::pair(seat, in.begun), {},
-                                      [](const run_of_task& x) { return std::pair(x.seat, x.when.begun); });
-    for (std::uint64_t until = in.begun; r != runs.end() && r->seat == seat && r->when.begun < in.ended; ++r) {
-      if (r->when.begun < until) continue;  // inside the previous one
-      until = r->when.ended;
-      sum += ns(until) - ns(r->when.begun);
-    }
-    return sum;
   }
 
   /// A home is noted right before the task that touches the region begins; returns when that task began.
@@ -388,13 +314,13 @@ class assembler : gathered_logs {
       if (const auto at = homes.find(r.address); at != homes.end()) r.home = at->second;
     }
     for (const sample& s : sampled) {
-      if (const auto at = index_of.find(s.task); at != index_of.end())
-        out.samples.push_back({at->second, ns(began + s.cold), ns(began + s.warm), ns(began + s.hot)});
+      if (const std::int32_t t = numbers_.task(s.task); t >= 0)
+        out.samples.push_back({t, ns(began + s.cold), ns(began + s.warm), ns(began + s.hot)});
     }
     for (const counted& c : counts) {
-      if (const auto at = index_of.find(c.task); at != index_of.end()) {
+      if (const std::int32_t t = numbers_.task(c.task); t >= 0) {
         out.counts.push_back(c.what);
-        out.counts.back().task = at->second;
+        out.counts.back().task = t;
       }
     }
     sort_counts(out.counts);
@@ -410,14 +336,13 @@ class assembler : gathered_logs {
     std::ranges::sort(out.jobs, {}, &recorded_job::begun);
   }
 
-  std::unordered_map<std::uint64_t, std::uint32_t> scope_numbers, region_numbers_;
+  task_numbers numbers_;
+  std::unordered_map<std::uint64_t, std::uint32_t> region_numbers_;
   struct named_row {
     std::int32_t task = -1;
     std::size_t row = 0;  // of its accesses
   };
   std::vector<named_row> named_;  // by region: the task that named it last
-  std::unordered_map<std::uint64_t, std::int32_t> index_of;
-  std::vector<double> work_of;
 };
 
 }  // namespace

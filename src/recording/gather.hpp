@@ -18,8 +18,6 @@
 
 namespace kith {
 
-class mapped_log;
-
 struct interval {
   std::uint64_t begun = 0, ended = 0;
 };
@@ -144,8 +142,6 @@ struct gathered_logs {
     return static_cast<std::uint64_t>(std::min(latest, static_cast<double>(ticks - began) * ns_per_tick));
   }
   std::unordered_map<std::uint64_t, std::int16_t> homes;  // by address, at the end
-
-  void read(const mapped_log&);
 };
 
 /// The number of the job that the place belongs to whose parts these are. 0: it is no place, its parts have addresses,

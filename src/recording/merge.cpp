@@ -2,8 +2,10 @@
 
 #include "recording/completed_times.hpp"
 #include "recording/counts.hpp"
+#include "recording/merge_flows.hpp"
 #include "recording/merge_machines.hpp"
 #include "recording/merge_order.hpp"
+#include "recording/part_numbers.hpp"
 #include "recording/place_links.hpp"
 
 #include <kith/error.hpp>
@@ -67,9 +69,13 @@ class merger {
     merged_order order = merge_order(parts_, clocks, spawned_);
     order_ = std::move(order.tasks);
     for (std::size_t i = 0; i < parts_.size(); ++i) numbers_[i].tasks = std::move(order.numbers[i]);
-    add_tasks();
+    merged_flows flows(parts_, numbers_, results_);
+    add_tasks(flows);
     add_messages();
     add_events();
+    flows.add_waits(out_);
+    sort_events();
+    name_awaited_results(out_);
     renumber_scopes();
     correct_times();
     set_completed_times(out_);
@@ -82,21 +88,6 @@ class merger {
   }
 
  private:
-  /// The new numbers of what one part refers to, or what is added to its own.
-  struct numbers {
-    std::uint32_t first_worker = 0, first_scope = 0;
-    std::int16_t first_node = 0;
-    std::uint64_t address = 0;
-    std::vector<std::uint16_t> types;
-    std::vector<std::uint32_t> regions;
-    std::vector<std::int32_t> tasks;
-    clock_relation clock;
-  };
-  /// The time of a part as time of the recording.
-  std::uint64_t time(std::size_t part, std::uint64_t own) const { return merged_time(numbers_[part].clock, own); }
-  /// 0 means that the time is not known, and stays 0.
-  std::uint64_t time_or_none(std::size_t part, std::uint64_t own) const { return own == 0 ? 0 : time(part, own); }
-
   void add_places() {
     const std::uint32_t all = std::max<std::uint32_t>(parts_.front().places, std::uint32_t{parts_.back().number} + 1);
     if (all > most_places)
@@ -146,17 +137,17 @@ class merger {
                          .bytes = any.bytes};
       const std::optional<std::size_t> from = part_of(parts_, m.source), to = part_of(parts_, m.destination);
       if (l.sent != nullptr && from) {
-        m.sent = time(*from, l.sent->at);
-        if (l.sent->task >= 0) m.spawner = numbers_[*from].tasks[static_cast<std::size_t>(l.sent->task)];
+        m.sent = numbers_[*from].time(l.sent->at);
+        if (l.sent->task >= 0) m.spawner = numbers_[*from].task(l.sent->task);
       }
       if (l.received != nullptr && to) {
-        m.received = time(*to, l.received->at);
+        m.received = numbers_[*to].time(l.received->at);
         std::int32_t task = l.received->task;
         if (m.kind == recorded_message::result) {
           const auto who = asked.find({l.destination, l.received->result});
           task = who == asked.end() ? -1 : who->second;
         }
-        if (task >= 0) m.task = numbers_[*to].tasks[static_cast<std::size_t>(task)];
+        if (task >= 0) m.task = numbers_[*to].task(task);
         if (l.sent == nullptr) m.sent = m.received;
         correct(m.received, m.sent);
       }
@@ -187,49 +178,41 @@ class merger {
     return known_as[own];
   }
 
-  void add_tasks() {
-    std::uint32_t scopes = number_scopes();
+  void add_tasks(merged_flows& flows) {
+    number_scopes();
     for (const message_link& l : links_) {
       if (l.received != nullptr && l.received->kind == recorded_message::spawn && l.received->task >= 0)
         arrived_.emplace_back(*part_of(parts_, l.destination), l.received->task);
     }
     std::ranges::sort(arrived_);
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      for (const place_part::flow_step& s : parts_[i].flows) {
-        const auto task = results_.begun.find({i, s.result});
-        if (s.task >= 0 && task != results_.begun.end()) flow_steps_[task->second] = {i, &s};
-      }
-    }
-    std::map<std::int32_t, std::uint32_t> scope_of;  // by spawner
     out_.first_access.assign(1, 0);
     out_.first_dependence.assign(1, 0);
     for (const auto& [i, n] : order_) {
+      const known_results::part_task which{i, static_cast<std::int32_t>(n)};
       recorded_task t = renumbered(i, parts_[i].recorded.tasks[n]);
-      const auto spawned = spawned_.find({i, static_cast<std::int32_t>(n)});
+      const auto spawned = spawned_.find(which);
       const place_part::made_task* const made = made_here(i, n);
       if (spawned != spawned_.end()) {
-        set_spawner(t, spawned->second, scope_of, scopes);
+        set_spawner(t, spawned->second);
       } else if (made != nullptr) {
-        set_maker(t, i, *made, scopes);
+        set_maker(t, i, *made);
       } else if (t.has(recorded_task::outside) && parts_[i].number == 0 && !has_arrived(i, n)) {
         t.flags = static_cast<std::uint8_t>(recorded_task::root | (t.flags & recorded_task::skipped));
         t.create_until = t.created;  // what place_runtime::run was given
       }
-      if (const auto step = flow_steps_.find({i, static_cast<std::int32_t>(n)}); step != flow_steps_.end())
-        set_flow(t, step->second, scopes);
+      flows.set_spawner(t, which, out_, free_scope_);
       out_.tasks.push_back(t);
       add_accesses(i, n);
       if (made != nullptr && made->continues) add_awaited(i, *made);
-      if (t.of_data_flow()) add_flow_order(flow_steps_.at({i, static_cast<std::int32_t>(n)}));
+      if (t.of_data_flow()) flows.add_order(which, out_);
       out_.first_dependence.push_back(out_.dependences.size());
     }
   }
 
-  /// Gives each part scope numbers of its own, and each process addresses of its own. Returns the first free scope.
-  std::uint32_t number_scopes() {
-    std::uint32_t scopes = 0;
+  /// Gives each part scope numbers of its own, and each process addresses of its own.
+  void number_scopes() {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      numbers_[i].first_scope = scopes;
+      numbers_[i].first_scope = free_scope_;
       // Processes have addresses of their own, of less than 2^48 each.
       if (parts_[i].clock != parts_.front().clock) numbers_[i].address = std::uint64_t{parts_[i].number} << 48;
       std::uint32_t last = 0;
@@ -237,60 +220,58 @@ class merger {
       for (const recorded_wait& w : parts_[i].recorded.waits) {
         if (w.scope != recorded_wait::for_future) last = std::max(last, w.scope + 1);
       }
-      scopes += last;
+      free_scope_ += last;
     }
-    return scopes;
   }
 
   /// A task of the part with the numbers and times of the whole recording.
   recorded_task renumbered(std::size_t part, recorded_task t) const {
-    const numbers& add = numbers_[part];
+    const part_numbers& add = numbers_[part];
     t.scope += add.first_scope;
     t.type = add.types[t.type];
-    if (t.creator >= 0) t.creator = add.tasks[static_cast<std::size_t>(t.creator)];
+    if (t.creator >= 0) t.creator = add.task(t.creator);
     if (t.worker >= 0) t.worker += static_cast<std::int32_t>(add.first_worker);
-    if (t.explorer >= 0) t.explorer = static_cast<std::int16_t>(t.explorer + add.first_worker);
+    t.explorer = add.worker(t.explorer);
     if (t.color >= 0) t.color += static_cast<std::int32_t>(add.first_worker);
-    if (t.node >= 0) t.node = static_cast<std::int16_t>(t.node + add.first_node);
-    t.created = time(part, t.created);
-    t.create_until = time(part, t.create_until);
-    t.ready = time_or_none(part, t.ready);
-    t.started = time_or_none(part, t.started);
-    t.ended = time_or_none(part, t.ended);
-    t.completed = time_or_none(part, t.completed);
-    t.explore_started = time_or_none(part, t.explore_started);
-    t.explore_ended = time_or_none(part, t.explore_ended);
+    t.node = add.node(t.node);
+    t.created = add.time(t.created);
+    t.create_until = add.time(t.create_until);
+    t.ready = add.time_or_none(t.ready);
+    t.started = add.time_or_none(t.started);
+    t.ended = add.time_or_none(t.ended);
+    t.completed = add.time_or_none(t.completed);
+    t.explore_started = add.time_or_none(t.explore_started);
+    t.explore_ended = add.time_or_none(t.explore_ended);
     return t;
   }
 
   /// The creator of a task that came by a message is its spawner. Children of one spawner at other places share a
-  /// scope, whose number is taken from `scopes`.
-  void set_spawner(recorded_task& t, const spawned_task& from, std::map<std::int32_t, std::uint32_t>& scope_of,
-                   std::uint32_t& scopes) const {
-    const std::int32_t creator = numbers_[from.part].tasks[static_cast<std::size_t>(from.spawner)];
+  /// scope.
+  void set_spawner(recorded_task& t, const spawned_task& from) {
+    const std::int32_t creator = numbers_[from.part].task(from.spawner);
     if (creator < 0 || creator >= static_cast<std::int32_t>(out_.tasks.size())) return;
     t.creator = creator;
     t.flags &= static_cast<std::uint8_t>(~recorded_task::outside);
     // An activity with a result has a scope of its own: its future is waited for, not the finish.
     const auto [scope, fresh] =
-        from.with_result ? std::pair(scope_of.end(), true) : scope_of.try_emplace(creator, scopes);
-    t.scope = fresh ? scopes++ : scope->second;
-    t.created = std::min(time(from.part, from.sent), t.created);
-    if (from.accepted != 0) t.create_until = std::max(t.create_until, time(from.part, from.accepted));
+        from.with_result ? std::pair(scope_of_.end(), true) : scope_of_.try_emplace(creator, free_scope_);
+    t.scope = fresh ? free_scope_++ : scope->second;
+    t.created = std::min(numbers_[from.part].time(from.sent), t.created);
+    if (from.accepted != 0) t.create_until = std::max(t.create_until, numbers_[from.part].time(from.accepted));
   }
 
   /// The accesses and the dependences of the part's task `n`.
   void add_accesses(std::size_t part, std::size_t n) {
     const recording& r = parts_[part].recorded;
-    const std::vector<std::int32_t>& tasks = numbers_[part].tasks;
+    const part_numbers& add = numbers_[part];
     for (std::uint64_t a = r.first_access[n]; a < r.first_access[n + 1]; ++a) {
       recorded_access x = r.accesses[a];
       x.region = region(part, x.region);
-      if (x.passed_by >= 0) x.passed_by = tasks[static_cast<std::size_t>(x.passed_by)];
+      if (x.passed_by >= 0) x.passed_by = add.task(x.passed_by);
       out_.accesses.push_back(x);
     }
     for (std::uint64_t d = r.first_dependence[n]; d < r.first_dependence[n + 1]; ++d)
-      out_.dependences.push_back({tasks[static_cast<std::size_t>(r.dependences[d].before)], r.dependences[d].bytes});
+      out_.dependences.push_back({add.task(r.dependences[d].before), r.dependences[d].bytes});
     out_.first_access.push_back(out_.accesses.size());
   }
 
@@ -306,15 +287,15 @@ class merger {
   }
 
   /// The creator of a task that a place has made for itself is the part of its coroutine before it, or its spawner.
-  /// It keeps none if the log of an earlier Kith does not say enough. Its scope, of its own, is taken from `scopes`.
-  void set_maker(recorded_task& t, std::size_t part, const place_part::made_task& made, std::uint32_t& scopes) const {
+  /// It keeps none if the log of an earlier Kith does not say enough. It has a scope of its own.
+  void set_maker(recorded_task& t, std::size_t part, const place_part::made_task& made) {
     const std::int32_t creator = made.before < 0 ? -1 : number_of({part, made.before});
     if (creator < 0 || creator >= static_cast<std::int32_t>(out_.tasks.size())) return;
     if (made.continues && made.suspended == 0) return;
     t.creator = creator;
-    t.scope = scopes++;
+    t.scope = free_scope_++;
     if (made.continues) {
-      t.created = std::min(t.created, time(part, made.suspended));
+      t.created = std::min(t.created, numbers_[part].time(made.suspended));
     } else {
       t.flags &= static_cast<std::uint8_t>(~recorded_task::outside);
     }
@@ -325,94 +306,45 @@ class merger {
     if (made.awaited >= 0) {
       out_.dependences.push_back({number_of({part, made.awaited}), 0});
     } else if (const auto result = results_.sent.find({part, made.result}); result != results_.sent.end()) {
-      out_.dependences.push_back({number_of(result->second.by), result->second.bytes});
+      out_.dependences.push_back({number_of(result->second.sender), result->second.bytes});
     }
   }
 
-  using flow_place = std::pair<std::size_t, const place_part::flow_step*>;  // the part whose task spawned
-  /// A task of a data_flow, wherever it is, belongs to what has spawned it, in the scope of the data_flow.
-  void set_flow(recorded_task& t, const flow_place& from, std::uint32_t& scopes) {
-    const std::int32_t creator = number_of({from.first, from.second->task});
-    if (creator < 0 || creator >= static_cast<std::int32_t>(out_.tasks.size())) return;
-    const auto [scope, fresh] = flow_scopes_.try_emplace({from.first, from.second->flow}, scopes);
-    if (fresh) ++scopes;
-    t.creator = creator;
-    t.scope = scope->second;
-    t.created = std::min(t.created, time(from.first, from.second->begun));
-    t.flags = static_cast<std::uint8_t>(recorded_task::outside | recorded_task::generated |
-                                        (t.flags & recorded_task::skipped));
-  }
-  void add_flow_order(const flow_place& from) {
-    for (const std::uint64_t result : from.second->before) {
-      const auto before = results_.begun.find({from.first, result});
-      if (before != results_.begun.end()) out_.dependences.push_back({number_of(before->second), 0});
-    }
-  }
-  /// Waits for all tasks of a data_flow, which were recorded as waits for a future, or not at all if they had ended.
-  void add_flow_waits() {
-    std::unordered_map<std::int32_t, std::vector<std::size_t>> for_futures;  // by task
-    for (std::size_t w = 0; w < out_.waits.size() && !flow_scopes_.empty(); ++w) {
-      if (out_.waits[w].scope == recorded_wait::for_future) for_futures[out_.waits[w].task].push_back(w);
-    }
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      for (const place_part::flow_step& s : parts_[i].flows) add_flow_wait(i, s, for_futures);
-    }
-  }
-  void add_flow_wait(std::size_t part, const place_part::flow_step& s,
-                     std::unordered_map<std::int32_t, std::vector<std::size_t>>& for_futures) {
-    const auto scope = flow_scopes_.find({part, s.flow});
-    if (s.task < 0 || s.result != 0 || scope == flow_scopes_.end()) return;
-    const std::int32_t task = number_of({part, s.task});
-    const std::uint64_t begun = time(part, s.begun), ended = time(part, s.ended);
-    bool found = false;
-    for (const std::size_t i : for_futures[task]) {
-      recorded_wait& w = out_.waits[i];
-      if (w.begun < begun || w.ended > ended) continue;
-      w.scope = scope->second;
-      found = true;
-    }
-    if (!found)
-      out_.waits.push_back({task, scope->second, static_cast<std::int16_t>(out_.task(task).worker), ended, ended});
-  }
-  std::int32_t number_of(const known_results::part_task& t) const {
-    return numbers_[t.first].tasks[static_cast<std::size_t>(t.second)];
-  }
+  std::int32_t number_of(const known_results::part_task& t) const { return numbers_[t.first].task(t.second); }
 
   void add_events() {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       const recording& r = parts_[i].recorded;
-      const numbers& add = numbers_[i];
-      const auto worker = [&add](std::int16_t w) {
-        return static_cast<std::int16_t>(w < 0 ? w : w + static_cast<std::int32_t>(add.first_worker));
-      };
-      const auto node = [&add](std::int16_t n) { return static_cast<std::int16_t>(n < 0 ? n : n + add.first_node); };
+      const part_numbers& add = numbers_[i];
       for (recorded_wait w : r.waits) {
-        w.task = add.tasks[static_cast<std::size_t>(w.task)];
-        w.worker = worker(w.worker);
-        w.begun = time(i, w.begun);
-        w.ended = time(i, w.ended);
+        w.task = add.task(w.task);
+        w.worker = add.worker(w.worker);
+        w.begun = add.time(w.begun);
+        w.ended = add.time(w.ended);
         if (w.scope != recorded_wait::for_future) w.scope += add.first_scope;
         out_.waits.push_back(w);
       }
       for (const recorded_steal& s : r.steals)
-        out_.steals.push_back({worker(s.worker), worker(s.victim), time(i, s.at)});
+        out_.steals.push_back({add.worker(s.worker), add.worker(s.victim), add.time(s.at)});
       for (const recorded_idle& x : r.idles)
-        out_.idles.push_back({worker(x.worker), time(i, x.begun), time(i, x.ended)});
+        out_.idles.push_back({add.worker(x.worker), add.time(x.begun), add.time(x.ended)});
       for (const recorded_job& j : r.jobs)
-        out_.jobs.push_back({worker(j.worker), j.tasks, j.dependences, time(i, j.begun), time(i, j.ended)});
+        out_.jobs.push_back({add.worker(j.worker), j.tasks, j.dependences, add.time(j.begun), add.time(j.ended)});
       add_counts(out_.counts, r.counts, add.tasks);
-      for (const recorded_mark& m : r.marks) out_.marks.push_back({m.name, time(i, m.at)});
+      for (const recorded_mark& m : r.marks) out_.marks.push_back({m.name, add.time(m.at)});
       for (const recorded_home& h : r.homes)
-        out_.homes.push_back({region(i, h.region), node(h.node), h.bytes, time(i, h.at)});
+        out_.homes.push_back({region(i, h.region), add.node(h.node), h.bytes, add.time(h.at)});
       for (recorded_allocation a : r.allocations) {
         a.address += add.address;
-        a.node = node(a.node);
-        a.at = time(i, a.at);
-        a.released = time_or_none(i, a.released);
+        a.node = add.node(a.node);
+        a.at = add.time(a.at);
+        a.released = add.time_or_none(a.released);
         out_.allocations.push_back(a);
       }
     }
-    add_flow_waits();
+  }
+
+  void sort_events() {
     std::ranges::sort(out_.waits, {}, &recorded_wait::begun);
     std::ranges::sort(out_.steals, {}, &recorded_steal::at);
     std::ranges::sort(out_.idles, {}, &recorded_idle::begun);
@@ -421,7 +353,6 @@ class merger {
     std::ranges::sort(out_.marks, {}, &recorded_mark::at);
     std::ranges::sort(out_.allocations, {}, &recorded_allocation::at);
     std::ranges::sort(out_.homes, {}, [](const recorded_home& h) { return std::tuple(h.region, h.at, h.node); });
-    name_awaited_results(out_);
   }
 
   /// So that there are no scopes without tasks and waits, which tasks had that got another scope.
@@ -456,15 +387,15 @@ class merger {
   }
 
   std::vector<place_part> parts_;
-  std::vector<numbers> numbers_;  // by part
+  std::vector<part_numbers> numbers_;  // by part
   std::vector<message_link> links_;
   spawned_by_task spawned_;
   known_results results_;
-  std::map<known_results::part_task, flow_place> flow_steps_;                   // by the tasks that were spawned
-  std::map<std::pair<std::size_t, std::uint64_t>, std::uint32_t> flow_scopes_;  // by part and data_flow
-  std::vector<std::pair<std::size_t, std::int32_t>> arrived_;                   // part and task, of received activities
-  std::vector<std::pair<std::size_t, std::size_t>> order_;                      // part and task, in the new order
-  std::unordered_map<std::uint64_t, std::uint32_t> regions_;                    // by address
+  std::uint32_t free_scope_ = 0;                               // the numbers from here on are free
+  std::map<std::int32_t, std::uint32_t> scope_of_;             // by spawner, of its children at other places
+  std::vector<std::pair<std::size_t, std::int32_t>> arrived_;  // part and task, of received activities
+  std::vector<std::pair<std::size_t, std::size_t>> order_;     // part and task, in the new order
+  std::unordered_map<std::uint64_t, std::uint32_t> regions_;   // by address
   std::uint64_t corrected_ = 0, most_corrected_ = 0;
   recording out_;
 };

@@ -44,7 +44,7 @@ struct known_results {
   using result_key = std::pair<std::size_t, std::uint64_t>;  // the part of the place that waits, and the number
   using part_task = std::pair<std::size_t, std::int32_t>;
   struct sent_result {
-    part_task by;
+    part_task sender;
     std::uint64_t bytes = 0;  // of the result itself
   };
   std::map<result_key, part_task> begun;   // the first task of an activity at another place, or of a place's own

@@ -78,6 +78,21 @@ struct state {
   }
 };
 
+/// Thieves with the given numbers of attempts, and the check that each entry was taken once.
+void add_thieves(il::program& p, const std::shared_ptr<state>& s, const std::vector<int>& thieves) {
+  for (const int attempts : thieves) {
+    p.thread(
+        [=] {
+          for (int i = 0; i < attempts; ++i) s->steal();
+        },
+        "thief");
+  }
+  p.after([=] {
+    il::check(s->deque.empty(), "the deque is empty");
+    for (int i = 0; i < s->pushed; ++i) il::check(s->entries[i].taken == 1, "no entry is lost");
+  });
+}
+
 /// An owner that does `work` ('(' push, ')' pop), and thieves with the given numbers of attempts.
 std::function<void(il::program&)> race(std::uint32_t least, const char* work, std::vector<int> thieves) {
   return [=](il::program& p) {
@@ -95,17 +110,7 @@ std::function<void(il::program&)> race(std::uint32_t least, const char* work, st
           }
         },
         "owner");
-    for (const int attempts : thieves) {
-      p.thread(
-          [=] {
-            for (int i = 0; i < attempts; ++i) s->steal();
-          },
-          "thief");
-    }
-    p.after([=] {
-      il::check(s->deque.empty(), "the deque is empty");
-      for (int i = 0; i < s->pushed; ++i) il::check(s->entries[i].taken == 1, "no entry is lost");
-    });
+    add_thieves(p, s, thieves);
   };
 }
 
@@ -139,17 +144,7 @@ std::function<void(il::program&)> race_without_waits(const char* work, std::vect
           }
         },
         "owner");
-    for (const int attempts : thieves) {
-      p.thread(
-          [=] {
-            for (int i = 0; i < attempts; ++i) s->steal();
-          },
-          "thief");
-    }
-    p.after([=] {
-      il::check(s->deque.empty(), "the deque is empty");
-      for (int i = 0; i < s->pushed; ++i) il::check(s->entries[i].taken == 1, "no entry is lost");
-    });
+    add_thieves(p, s, thieves);
   };
 }
 

@@ -299,6 +299,16 @@ TEST(merge_places, tasks_of_a_data_flow_have_one_scope_and_their_order) {
   EXPECT_EQ(r.waits[1].scope, r.tasks[1].scope);  // it waited for all of them
 }
 
+TEST(merge_places, a_task_of_a_data_flow_that_nobody_has_spawned_is_kept) {
+  std::vector<place_part> parts{first_place(), second_place(50'000, 0)};
+  add(parts[1].recorded, -1, 0, 140'600, 141'000, 142'000, recorded_task::outside | recorded_task::generated);
+  const recording r = merge_places(std::move(parts));
+  check_recording(r, "merged");
+  ASSERT_EQ(r.tasks.size(), 3u);
+  EXPECT_EQ(r.tasks[2].creator, -1);
+  EXPECT_TRUE(r.dependences.empty());
+}
+
 // ---- of real places, in this process
 
 int fib_over_places(int n) {

@@ -140,8 +140,7 @@ outcome run_demo(int rounds, const std::string& picture) {
   fmt::print("{}\n", styled(fmt::format("On \"{}\", pretended", eight_nodes), tone::strong));
   const std::string caution = fmt::format(
       "Counts alone: times would be this machine's. Its {} run {} workers, so few are awake at a time; whichever they "
-      "are, a "
-      "policy that lets any worker take any task leaves most tasks, and the data they touch first, to them.",
+      "are, a policy that lets any worker take any task leaves most tasks, and the data they touch first, to them.",
       counted(here.cores.size(), "core"), eight.cores.size());
   fmt::print("  {}\n", folded(caution, 2));
   const std::vector<trial> pretended = try_all(jobs, eight, eight_nodes, p, std::min(rounds, 5));
@@ -174,9 +173,8 @@ std::function<outcome()> add_demo(CLI::App& command) {
       ->check(whole_number(3, 1000));
   command.footer(
       "First heat on a machine with eight sockets, as it is modelled: time, and what is moved between nodes, under "
-      "four "
-      "policies. Then PageRank of this machine's packages, and heat, under three policies: here, and on a pretended "
-      "machine with 8 memory nodes. Two minutes at most.\n"
+      "four policies. Then PageRank of this machine's packages, and heat, under three policies: here, and on a "
+      "pretended machine with 8 memory nodes. Two minutes at most.\n"
       "Exit code: 0 if all results were verified, 1 if one was wrong, 2 if it could not run.");
   return [rounds, picture] { return run_demo(*rounds, *picture); };
 }

@@ -365,16 +365,14 @@ std::function<outcome()> add_record(CLI::App& command) {
       "If it makes several runtimes, or starts programs that do, each has its own: FILE, FILE-2, ... The places of a "
       "job have one together, on one clock (docs/places.md). Ctrl-C ends PROGRAM; what it did is kept.\n"
       "With --counters the recording has for each task the instructions, cycles, cache misses, stalled cycles, page "
-      "faults, context switches, migrations and processor time of its own code, as far as the system counts them "
-      "here; a line says what it does not. docs/recording-format.md, Counters.\n"
+      "faults, context switches, migrations and processor time of its own code, as far as the system counts them here; "
+      "a line says what it does not. docs/recording-format.md, Counters.\n"
       "With --addresses PROGRAM is run twice, the second time under the policy random on two workers, and without its "
       "output. If a task touches other addresses there, it is named, and nothing is kept. Both runs read standard "
-      "input "
-      "from its beginning if it is a file, and else get an empty one. docs/check.md says how to build PROGRAM. With "
-      "--counted another build of it is run, too, with the same arguments.\n"
+      "input from its beginning if it is a file, and else get an empty one. docs/check.md says how to build PROGRAM. "
+      "With --counted another build of it is run, too, with the same arguments.\n"
       "Exit code: 0; 1 if PROGRAM failed or was killed (what it did is recorded all the same), or if its addresses "
-      "depend on the schedule or were not compared; 2 for a wrong command "
-      "line, or if nothing was recorded.");
+      "depend on the schedule or were not compared; 2 for a wrong command line, or if nothing was recorded.");
   return [o] { return record(*o); };
 }
 

@@ -132,12 +132,10 @@ std::function<outcome()> add_what_if(CLI::App& command) {
       "offline: a scheduler can gain that much, perhaps more. A recording with addresses is run line by line, others "
       "by what their tasks declare. docs/simulation.md says more.\n"
       "JSON: [{\"policy\", \"organisation\" (deques, global, software, offline), \"makespan_s\", \"speedup\" (over "
-      "fifo "
-      "in hardware), \"over_software\" (over the policy in software), \"in_software\" (speedup of the same policy with "
-      "queues in software), \"l1_misses_percent\", \"l2_misses_percent\", \"network_percent\", \"energy_percent\" (of "
-      "fifo's; line by line of caches, memory, mesh and unit, else, or if the machine lacks those, of the network; "
-      "null: "
-      "not known)}]\n"
+      "fifo in hardware), \"over_software\" (over the policy in software), \"in_software\" (speedup of the same policy "
+      "with queues in software), \"l1_misses_percent\", \"l2_misses_percent\", \"network_percent\", \"energy_percent\" "
+      "(of fifo's; line by line of caches, memory, mesh and unit, else, or if the machine lacks those, of the network; "
+      "null: not known)}]\n"
       "Exit code: 0, or 2 for a wrong command line, recording or machine, and for a run that starves.");
   return [o] { return run_what_if(*o); };
 }

@@ -56,14 +56,13 @@ std::function<outcome()> add_why(CLI::App& command) {
       "was and who stole from whom; what the rule does not explain is said. docs/placement.md says which policy does "
       "what.\n"
       "JSON: {\"task\", \"type\", \"policy\", \"worker\", \"node\", \"place\", \"message\" (that it came by from "
-      "another place: {\"source\", \"bytes\", "
-      "\"sent_ns\", \"received_ns\", \"clock_error_ns\", \"refusals\"}), \"creator\", \"color_hint\", \"node_hint\" "
-      "(null: "
-      "none), \"created_ns\", \"ready_ns\", \"started_ns\", \"ended_ns\", \"completed_ns\" (its children as well), "
-      "\"waited_ns\", \"released_by\", \"ended_by\" (that one, or its last child), \"reasons\": [text], "
-      "\"last_steal\", \"meanwhile\": {\"worker\": [{\"what\", \"task\", \"begun_ns\", \"ended_ns\"}], ...}, "
-      "\"data\": [{\"region\", \"access\", \"declared_bytes\", \"used_bytes\", \"home_bytes\": [by node], \"writer\", "
-      "...}], \"nodes\": [{\"node\", \"home_bytes\", \"remote_bytes\", \"data_ns\" (null: not known), ...}]}\n"
+      "another place: {\"source\", \"bytes\", \"sent_ns\", \"received_ns\", \"clock_error_ns\", \"refusals\"}), "
+      "\"creator\", \"color_hint\", \"node_hint\" (null: none), \"created_ns\", \"ready_ns\", \"started_ns\", "
+      "\"ended_ns\", \"completed_ns\" (its children as well), \"waited_ns\", \"released_by\", \"ended_by\" (that one, "
+      "or its last child), \"reasons\": [text], \"last_steal\", \"meanwhile\": {\"worker\": [{\"what\", \"task\", "
+      "\"begun_ns\", \"ended_ns\"}], ...}, \"data\": [{\"region\", \"access\", \"declared_bytes\", \"used_bytes\", "
+      "\"home_bytes\": [by node], \"writer\", ...}], \"nodes\": [{\"node\", \"home_bytes\", \"remote_bytes\", "
+      "\"data_ns\" (null: not known), ...}]}\n"
       "Exit code: 0, or 2 for a wrong command line, recording, task or machine.");
   return [o] { return run_why(*o); };
 }

@@ -19,7 +19,7 @@ class Facts:
         self.progress = analysis.progress
         self.thresholds = problems.thresholds(thresholds)
 
-    def of(self, selection):
+    def restricted_to(self, selection):
         """The Facts of some tasks of this run (kith.select), with the colours that types have here."""
         part = Facts(selection)
         part.thresholds, part.colour_of_type = self.thresholds, self.colour_of_type

@@ -48,7 +48,7 @@ def write_report(analysis, output, others=(), title=None, thresholds=None, tool=
 def page(analysis, others=(), title=None, thresholds=None, tool=None, replayed=True, selection=None):
     """The page as text."""
     f = Facts(analysis, thresholds)
-    chosen = f if selection is None or selection is analysis else f.of(selection)
+    chosen = f if selection is None or selection is analysis else f.restricted_to(selection)
     shown, data = [], {}
     for name, heading, module in SECTIONS:
         f.progress(f"section {name}")

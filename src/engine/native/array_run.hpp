@@ -8,9 +8,8 @@
 //  N1  A node is in at most one list: a worker's deque, a list of arrivals, a piece of sources, or a worker's hands.
 //  N2  left_ is the number of nodes that have not ended, or whose end is not reported. A worker reports when it finds
 //      no node of its own, so whoever reports the last one has seen all others.
-//  N3  Helpers enter under the lock of active_runs (active_runs.hpp), and count in inside_. The owner leaves the list
-//  first, and then
-//      waits until nobody is inside; a helper that has left does not touch the run any more.
+//  N3  Helpers enter under the lock of active_runs (active_runs.hpp), and count in inside_. The owner first takes the
+//      run off the list, and then waits until nobody is inside; a helper that has left does not touch the run any more.
 //  N4  A worker that makes nodes available wakes one that sleeps (docs/sleep.md). Before it sleeps, a worker looks at
 //      all runs (take_half), and the owner at its own.
 #pragma once

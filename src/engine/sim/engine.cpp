@@ -79,6 +79,9 @@ std::vector<core_id> cores_of(const machine_model& m, const run_options& s) {
   return cores;
 }
 
+/// Whether places have workers and queues of their own.
+bool has_places(const run_options& s) { return s.places.count != 0 && s.places.groups != worker_groups::all; }
+
 /// Longer times would overflow the counters.
 constexpr picoseconds longest = picoseconds{1} << 62;
 
@@ -96,82 +99,27 @@ engine::engine(const program& p, const machine_model& m, const run_options& s)
              cost(m.costs.attempt), cost(m.costs.steal), cost(m.costs.wake)},
       events_(static_cast<std::size_t>(team_.size()) * (s.hardware.used ? 2 : 1) +
               (p.members.size() > 1 ? p.members.size() : 0)) {
-  const auto workers = static_cast<std::size_t>(team_.size());
-  const bool by_allocation = s.distribution != distribution::first_touch && s.distribution != distribution::colors;
-  if (by_allocation && !p.recorded.allocations.empty())
-    layout_.emplace(p, m.hardware, nodes_of(m, cores_), s.distribution,
-                    std::max<std::uint64_t>(m.page_bytes, s.chunk_bytes));
-  // A region's index is its index in the program plus 1.
-  for (std::uint32_t r = 0; r < p.recorded.regions.size(); ++r) {
-    const std::uintptr_t name = layout_ ? layout_->address(r) : p.recorded.regions[r].address;
-    regions_.append(at_address(name), p.recorded.regions[r].bytes);
-  }
+  number_regions();
   std::string policy = s.policy;
   migrates_ = take_migration(policy);
-  if (std::ranges::any_of(program_.recorded.accesses, [](const recorded_access& a) { return a.passed_by >= 0; }))
-    ran_on_.assign(program_.tasks(), -1);
+  if (std::ranges::any_of(p.recorded.accesses, [](const recorded_access& a) { return a.passed_by >= 0; }))
+    ran_on_.assign(p.tasks(), -1);
   if (migrates_ && s.fidelity != fidelity::block)
     throw error(
         "policy '" + s.policy + "': moving pages is part of the fidelity block alone; expected --fidelity block",
         error_kind::setting);
   if (p.members.size() > 1 && s.places.count != 0)
     throw error("several programs are simulated together without places", error_kind::setting);
-  for (std::size_t k = 0; k < p.members.size(); ++k)
-    members_.push_back({.next_root = p.members[k].first_root,
-                        .root_worker = static_cast<std::uint32_t>(k * workers / p.members.size())});
-  unbegun_ = members_.size();
-  const bool apart = s.places.count != 0 && s.places.groups != worker_groups::all;
-  const std::size_t groups = !apart                                      ? 1
-                             : s.places.groups == worker_groups::workers ? workers
-                                                                         : static_cast<std::size_t>(s.places.count);
-  const auto each = static_cast<std::uint32_t>(workers / groups);
-  for (std::uint32_t g = 0; g < groups; ++g) {
-    policy_group& made = groups_.emplace_back(
-        m.hardware, nodes_of(m, std::span(cores_).subspan(std::size_t{g} * each, each)), g, g * each);
-    const policy_context context{made.workers, regions_, s.seed + g, view_, &identities_};
-    made.policy.set(s.plan ? chosen_policy<sequential::world>{std::make_unique<planned>(context, *s.plan)}
-                           : choose_policy<sequential::world>(policy, context));
-  }
+  make_members();
+  make_groups(policy);
   if (p.members.size() > 1 && this->policy().has_gate())
     throw error("policy '" + policy + "' repeats the schedule of one program; expected another, or one recording",
                 error_kind::setting);
   if (s.fidelity == fidelity::block) memory_.emplace(p, m, s.distribution, s.parts, s.chunk_bytes);
   if (s.fidelity == fidelity::line) make_lines();
-  if (s.hardware.used) {
-    unit_.emplace(m, s.hardware, s.parts);
-    prefetchers_.resize(workers);
-    if (unit_->buffered() != 0 && (this->policy().has_gate() || this->policy().observes_idleness()))
-      throw error("policy '" + s.policy + "' must know when a worker asks for a task, so none can be fetched ahead: " +
-                      "expected --prefetch 0, or another policy",
-                  error_kind::setting);
-    if (unit_->has_bound() && this->policy().has_gate())
-      throw error("policy '" + s.policy +
-                      "' must know all ready tasks, so none can wait in memory: expected no bound on "
-                      "the unit's entries, or another policy",
-                  error_kind::setting);
-  }
-  for (std::size_t w = 0; w < workers; ++w) {
-    policy_group& members = groups_[w / each];
-    const worker_id id(static_cast<int>(w % each));
-    workers_.emplace_back(*this, members, id, members.workers.node_of(id));
-    const core_id core = cores_[w];
-    const auto per_node = static_cast<std::uint32_t>(m.caches_per_node);
-    const node_id node = workers_.back().node;
-    workers_.back().position = {.node = node,
-                                .cache = static_cast<std::uint32_t>(node.value) * per_node +
-                                         static_cast<std::uint32_t>(m.cache_of(core)) % per_node,
-                                .core = static_cast<std::uint32_t>(core.value)};
-    workers_.back().speed = static_cast<std::uint64_t>(1024 / m.speeds[core.index()]);
-  }
-  records_ = records_of(
-      p, [this](const program::member& member, std::int32_t c) { return color_here(member, c); },
-      [this](const program::member& member, std::int32_t n) { return node_here(member, n); });
-  if (groups_.size() > 1 && !p.recorded.places.empty()) {
-    for (std::size_t i = 0; i < p.tasks(); ++i) {
-      records_[i].color = color_at_place(i);
-      records_[i].node = node_at_place(i);
-    }
-  }
+  if (s.hardware.used) make_unit();
+  make_workers();
+  make_records();
   if (s.distribution == distribution::colors) place_by_colors();
   if (s.distribution == distribution::regions) place_by_regions();
   if (layout_) place_by_layout();
@@ -181,8 +129,86 @@ engine::engine(const program& p, const machine_model& m, const run_options& s)
   successors_.resize(p.recorded.dependences.size());
   scopes_.resize(p.scopes);
   left_scopes_.resize(p.tasks());
-  if (apart) make_places();
+  if (has_places(s)) make_places();
   if (s.keep_schedule) notes_.emplace(p.recorded);
+}
+
+void engine::number_regions() {
+  const run_options& s = options_;
+  const bool by_allocation = s.distribution != distribution::first_touch && s.distribution != distribution::colors;
+  if (by_allocation && !program_.recorded.allocations.empty())
+    layout_.emplace(program_, machine_.hardware, nodes_of(machine_, cores_), s.distribution,
+                    std::max<std::uint64_t>(machine_.page_bytes, s.chunk_bytes));
+  // A region's index is its index in the program plus 1.
+  for (std::uint32_t r = 0; r < program_.recorded.regions.size(); ++r) {
+    const std::uintptr_t name = layout_ ? layout_->address(r) : program_.recorded.regions[r].address;
+    regions_.append(at_address(name), program_.recorded.regions[r].bytes);
+  }
+}
+
+void engine::make_members() {
+  const std::size_t members = program_.members.size(), workers = cores_.size();
+  for (std::size_t k = 0; k < members; ++k)
+    members_.push_back({.next_root = program_.members[k].first_root,
+                        .root_worker = static_cast<std::uint32_t>(k * workers / members)});
+  unbegun_ = members;
+}
+
+void engine::make_groups(const std::string& policy) {
+  const run_options& s = options_;
+  const std::size_t groups = !has_places(s)                              ? 1
+                             : s.places.groups == worker_groups::workers ? cores_.size()
+                                                                         : static_cast<std::size_t>(s.places.count);
+  const auto each = static_cast<std::uint32_t>(cores_.size() / groups);
+  for (std::uint32_t g = 0; g < groups; ++g) {
+    policy_group& made = groups_.emplace_back(
+        machine_.hardware, nodes_of(machine_, std::span(cores_).subspan(std::size_t{g} * each, each)), g, g * each);
+    const policy_context context{made.workers, regions_, s.seed + g, view_, &identities_};
+    made.policy.set(s.plan ? chosen_policy<sequential::world>{std::make_unique<planned>(context, *s.plan)}
+                           : choose_policy<sequential::world>(policy, context));
+  }
+}
+
+void engine::make_unit() {
+  unit_.emplace(machine_, options_.hardware, options_.parts);
+  prefetchers_.resize(cores_.size());
+  if (unit_->buffered() != 0 && (policy().has_gate() || policy().observes_idleness()))
+    throw error("policy '" + options_.policy + "' must know when a worker asks for a task, so none can be fetched " +
+                    "ahead: expected --prefetch 0, or another policy",
+                error_kind::setting);
+  if (unit_->has_bound() && policy().has_gate())
+    throw error("policy '" + options_.policy +
+                    "' must know all ready tasks, so none can wait in memory: expected no bound on the unit's entries, "
+                    "or another policy",
+                error_kind::setting);
+}
+
+void engine::make_workers() {
+  const std::size_t each = cores_.size() / groups_.size();
+  for (std::size_t w = 0; w < cores_.size(); ++w) {
+    policy_group& group = groups_[w / each];
+    const worker_id id(static_cast<int>(w % each));
+    const core_id core = cores_[w];
+    const node_id node = group.workers.node_of(id);
+    worker& made = workers_.emplace_back(*this, group, id, node);
+    const auto per_node = static_cast<std::uint32_t>(machine_.caches_per_node);
+    made.position = {.node = node,
+                     .cache = static_cast<std::uint32_t>(node.value) * per_node +
+                              static_cast<std::uint32_t>(machine_.cache_of(core)) % per_node,
+                     .core = static_cast<std::uint32_t>(core.value)};
+    made.speed = static_cast<std::uint64_t>(1024 / machine_.speeds[core.index()]);
+  }
+}
+
+void engine::make_records() {
+  records_ = records_of(
+      program_, [this](const program::member& member, std::int32_t c) { return color_here(member, c); },
+      [this](const program::member& member, std::int32_t n) { return node_here(member, n); });
+  if (groups_.size() == 1 || program_.recorded.places.empty()) return;
+  for (std::size_t i = 0; i < program_.tasks(); ++i) {
+    records_[i].color = color_at_place(i);
+    records_[i].node = node_at_place(i);
+  }
 }
 
 /// Frees the tasks of a run that was given up.

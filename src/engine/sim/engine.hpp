@@ -44,6 +44,14 @@ class engine {
   void submit(worker& w, kith::job<sequential::worker_view>& j, const worker_set& audience);
 
  private:
+  // The steps of the constructor, in this order: each needs what those before it have made.
+  void number_regions();
+  void make_members();
+  void make_groups(const std::string& policy);
+  void make_unit();
+  void make_workers();
+  void make_records();
+
   // roots.cpp: when the members of the program begin
   void start_members(const worker& w);
   /// Begins a root whose turn it is on this worker, which has nothing to run or waits; false if there is none.

@@ -39,17 +39,16 @@ std::string name_of_this_machine(const std::string& title) {
 }
 
 /// This machine, and the part of it that this process may use.
-struct policy_context {
+struct usable_machine {
   machine here = discover_machine();
   worker_plan plan = plan_workers(here, process_limits(), std::nullopt, false);
   std::vector<std::vector<int>> cpus;  // by node
   std::size_t first = 0;               // the first node that has CPUs
   std::uint64_t own = 0;               // bytes of the largest cache that belongs to one core
-  std::uint64_t shared = 0;            // bytes of the last level as the system reports them; below: how
-                                       // many a node has
-  int shared_per_node = 1;
+  std::uint64_t shared = 0;            // bytes of the last level, as the system reports them
+  int shared_per_node = 1;             // caches of the last level
 
-  policy_context() : cpus(here.nodes.size()) {
+  usable_machine() : cpus(here.nodes.size()) {
     for (std::size_t w = 0; w < plan.cores.size(); ++w) {
       if (plan.cpus[w] < 0) continue;
       cpus[here.cores[plan.cores[w].index()].node.index()].push_back(plan.cpus[w]);
@@ -84,8 +83,8 @@ struct policy_context {
 
 constexpr std::size_t beyond_caches = std::size_t{256} << 20;  // bytes
 
-double near_gbs(const policy_context& s) { return sweep_gbs({s.cpu()}, s.os_node(), s.own / 2); }
-double memory_gbs(const policy_context& s) {
+double near_gbs(const usable_machine& s) { return sweep_gbs({s.cpu()}, s.os_node(), s.own / 2); }
+double memory_gbs(const usable_machine& s) {
   return triad_gbs({s.cpu()}, s.os_node(), beyond_caches / 3 / sizeof(double));
 }
 
@@ -95,7 +94,7 @@ struct measured_latency {
 };
 
 /// Loads that wait for each other, from each node with CPUs to the memory of each node.
-measured_latency measure_latency(const policy_context& s) {
+measured_latency measure_latency(const usable_machine& s) {
   const std::vector<std::vector<int>>& cpus = s.cpus;
   measured_latency found;
   for (std::size_t a = 0; a < cpus.size(); ++a) {
@@ -115,7 +114,7 @@ measured_latency measure_latency(const policy_context& s) {
   return found;
 }
 
-std::string cores_per_node(const policy_context& s) {
+std::string cores_per_node(const usable_machine& s) {
   std::string list;
   for (const std::vector<int>& of_node : s.cpus) list += (list.empty() ? "" : ", ") + std::to_string(of_node.size());
   return list;
@@ -128,10 +127,101 @@ std::string today() {
   return text;
 }
 
+struct measured_machine {
+  double core_gbs = 0, node_gbs = 0;  // memory
+  double private_gbs = 0, between_gbs = 0;
+  last_level shared;
+  measured_latency latency;
+  measured_scheduler scheduler;
+};
+
+measured_machine measure(const usable_machine& s, progress& p) {
+  const std::vector<int>& cpus = s.cpus[s.first];
+  measured_machine m;
+  p.stage("memory: one core, then all of a node");
+  m.core_gbs = memory_gbs(s);
+  m.node_gbs = triad_gbs(cpus, s.os_node(), beyond_caches / 3 / sizeof(double));
+  p.stage("caches");
+  m.private_gbs = near_gbs(s);
+  m.shared = measure_last_level(cpus, s.os_node(), s.shared, s.shared_per_node, s.own);
+  m.between_gbs = cpus.size() > 1 ? between_gbs(cpus[1], s.cpu(), s.os_node(), s.own / 2) : m.shared.gbs;
+  p.stage("latency between nodes");
+  m.latency = measure_latency(s);
+  p.stage("the scheduler");
+  m.scheduler = measure_scheduler(s.cpu(), s.other_cpu());
+  return m;
+}
+
+/// The text of a machine's file.
+std::string description_of(const usable_machine& s, const measured_machine& m) {
+  const std::size_t nodes = s.cpus.size();
+  return fmt::format(
+      R"(# {title}, measured on {date} with `kith machine --probe`.
+name = "{name}"
+title = "{title}, as measured"
+
+[cores]
+nodes = {nodes}
+per_node = [{per_node}]
+ghz = 1.0
+
+[distance]
+matrix = [{distances}]
+
+[cache]
+bytes = {cache_bytes}
+gbs = {cache_gbs:.1f}
+per_node = {caches_per_node}
+between_gbs = {between_gbs:.1f}
+private_bytes = {private_bytes}
+private_gbs = {private_gbs:.1f}
+
+[memory]
+gbs = {node_gbs:.1f}
+core_gbs = {core_gbs:.1f}
+page_bytes = {page_bytes}
+
+[interconnect]
+{links}
+
+{scheduler}
+[tasks]
+metadata_bytes = 0
+overlap = 0.5
+noise = 0.03
+
+[abstract]
+memory_share = 0.5
+remote_factor = 2.0
+
+[sources]
+"cores" = "measured: what this process may use of it; the clock is not measured"
+"distance" = "measured: loads that wait for each other, {local_ns:.0f} ns at home"
+"cache" = "measured: what a core can read again at a cache's rate, alone and with all cores of its node"
+"cache.private_bytes" = "vendor: as the system says"
+"memory.gbs" = "measured: triad on all cores of a node"
+"memory.core_gbs" = "measured: triad on one core"
+"memory.page_bytes" = "measured: as the system says"
+"interconnect" = "assumed: a link between each two nodes, half as fast as a node's memory"
+"scheduler" = "{scheduler_source}"
+"tasks" = "assumed"
+"abstract" = "assumed"
+)",
+      fmt::arg("title", s.here.name), fmt::arg("date", today()), fmt::arg("name", name_of_this_machine(s.here.name)),
+      fmt::arg("nodes", nodes), fmt::arg("per_node", cores_per_node(s)), fmt::arg("distances", m.latency.matrix),
+      fmt::arg("cache_bytes", m.shared.bytes), fmt::arg("cache_gbs", m.shared.gbs),
+      fmt::arg("caches_per_node", m.shared.per_node), fmt::arg("between_gbs", m.between_gbs),
+      fmt::arg("private_bytes", s.own), fmt::arg("private_gbs", m.private_gbs), fmt::arg("node_gbs", m.node_gbs),
+      fmt::arg("core_gbs", m.core_gbs), fmt::arg("page_bytes", ::sysconf(_SC_PAGESIZE)),
+      fmt::arg("links", nodes > 1 ? fmt::format("kind = \"full\"\ngbs = {:.1f}", m.node_gbs / 2) : "kind = \"none\""),
+      fmt::arg("scheduler", text_of(m.scheduler.costs)), fmt::arg("local_ns", m.latency.local_ns),
+      fmt::arg("scheduler_source", source_of(m.scheduler)));
+}
+
 }  // namespace
 
 core_rates measure_core_rates() {
-  const policy_context s;
+  const usable_machine s;
   const last_level shared = measure_last_level({s.cpu()}, s.os_node(), s.shared, s.shared_per_node, s.own);
   core_rates r{.memory = memory_gbs(s), .last = shared.gbs, .last_bytes = shared.bytes};
   r.near = std::max(near_gbs(s), r.last);
@@ -150,7 +240,7 @@ core_rates core_rates_of(const std::string& machine) {
 }
 
 std::string scheduler_table(progress& p) {
-  const policy_context s;
+  const usable_machine s;
   p.stage("the scheduler");
   const measured_scheduler m = measure_scheduler(s.cpu(), s.other_cpu());
   return "# " + source_of(m) + "\n" + text_of(m.costs);
@@ -177,79 +267,10 @@ void put_scheduler_table(const std::string& file, const std::string& table) {
 }
 
 std::string probe_machine(progress& p) {
-  const policy_context s;
-  const machine& here = s.here;
-  const std::vector<std::vector<int>>& cpus = s.cpus;
-  p.stage("memory: one core, then all of a node");
-  const double core = memory_gbs(s);
-  const double node = triad_gbs(cpus[s.first], s.os_node(), beyond_caches / 3 / sizeof(double));
-  p.stage("caches");
-  const double own_gbs = near_gbs(s);
-  const last_level shared = measure_last_level(cpus[s.first], s.os_node(), s.shared, s.shared_per_node, s.own);
-  const double between =
-      cpus[s.first].size() > 1 ? between_gbs(cpus[s.first][1], s.cpu(), s.os_node(), s.own / 2) : shared.gbs;
-  p.stage("latency between nodes");
-  const measured_latency latency = measure_latency(s);
-  p.stage("the scheduler");
-  const measured_scheduler scheduler = measure_scheduler(s.cpu(), s.other_cpu());
+  const usable_machine s;
+  const measured_machine m = measure(s, p);
   p.clear();
-
-  return fmt::format(
-      R"(# {0}, measured on {1} with `kith machine --probe`.
-name = "{2}"
-title = "{0}, as measured"
-
-[cores]
-nodes = {3}
-per_node = [{4}]
-ghz = 1.0
-
-[distance]
-matrix = [{5}]
-
-[cache]
-bytes = {6}
-gbs = {7:.1f}
-per_node = {12}
-between_gbs = {13:.1f}
-private_bytes = {14}
-private_gbs = {15:.1f}
-
-[memory]
-gbs = {8:.1f}
-core_gbs = {9:.1f}
-page_bytes = {10}
-
-[interconnect]
-{11}
-
-{16}
-[tasks]
-metadata_bytes = 0
-overlap = 0.5
-noise = 0.03
-
-[abstract]
-memory_share = 0.5
-remote_factor = 2.0
-
-[sources]
-"cores" = "measured: what this process may use of it; the clock is not measured"
-"distance" = "measured: loads that wait for each other, {17:.0f} ns at home"
-"cache" = "measured: what a core can read again at a cache's rate, alone and with all cores of its node"
-"cache.private_bytes" = "vendor: as the system says"
-"memory.gbs" = "measured: triad on all cores of a node"
-"memory.core_gbs" = "measured: triad on one core"
-"memory.page_bytes" = "measured: as the system says"
-"interconnect" = "assumed: a link between each two nodes, half as fast as a node's memory"
-"scheduler" = "{18}"
-"tasks" = "assumed"
-"abstract" = "assumed"
-)",
-      here.name, today(), name_of_this_machine(here.name), cpus.size(), cores_per_node(s), latency.matrix, shared.bytes,
-      shared.gbs, node, core, ::sysconf(_SC_PAGESIZE),
-      cpus.size() > 1 ? fmt::format("kind = \"full\"\ngbs = {:.1f}", node / 2) : "kind = \"none\"", shared.per_node,
-      between, s.own, own_gbs, text_of(scheduler.costs), latency.local_ns, source_of(scheduler));
+  return description_of(s, m);
 }
 
 }  // namespace kith::tools

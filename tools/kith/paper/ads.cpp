@@ -218,13 +218,10 @@ std::vector<std::string> scaling_notes() {
       "speedup: over the first point of the figure; time_ratio: time over that of the first point; custom: the same by "
       "hand, with MPI and threads; workers are without the communication thread, which the paper counts",
       "fitted once, for all machines: 100 operations for each pair of molecules, from the 189 s of figure 19; heat has "
-      "6 "
-      "for a cell; an operation waits for the one before it, as in scalar code (apps/rates.hpp), and takes 2.5 cycles "
-      "of "
-      "the machine's clock",
+      "6 for a cell; an operation waits for the one before it, as in scalar code (apps/rates.hpp), and takes 2.5 "
+      "cycles of the machine's clock",
       "chosen, as the paper prints none: 65536 rows in figures 4 and 7, 32768 molecules in figures 10 and 13, leaves "
-      "of 64 "
-      "molecules, one row of molecules' regions; 10 of the 100 steps are simulated",
+      "of 64 molecules, one row of molecules' regions; 10 of the 100 steps are simulated",
       "Blue Gene/P at fidelity abstract (the model of memory is for up to 64 caches), the cluster at fidelity block"};
 }
 

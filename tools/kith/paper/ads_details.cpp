@@ -30,10 +30,10 @@ ads_run with_way(ads_run r, ads_way way) {
 }
 
 /// Places times workers, all on 16 cores.
-std::vector<ads_run> configurations(const ads_run& of) {
+std::vector<ads_run> configurations(const ads_run& program) {
   std::vector<ads_run> all;
   for (const int places : {2, 4, 8, 16}) {
-    all.push_back(of);
+    all.push_back(program);
     all.back().places = places;
     all.back().workers = ads_cores / places;
   }
@@ -42,6 +42,12 @@ std::vector<ads_run> configurations(const ads_run& of) {
 std::string configuration_name(const ads_run& r) { return fmt::format("{}x{}", r.places, r.workers); }
 
 std::string series_of(const ads_run& r) { return r.regions == 0 ? "ads" : "ads, work of 2 regions"; }
+
+/// A row of the program's table, by configurations.
+void add_row(reproduced& out, const ads_run& r, const char* metric, const ads_printed& printed, double value) {
+  const std::string at = configuration_name(r);
+  out.rows.push_back({series_of(r), metric, at, printed_at(printed, r.program, at), {}, value, r.program});
+}
 
 /// The programs as the paper ran them on the Power6.
 ads_run on_power6(const std::string& program) {
@@ -71,8 +77,7 @@ std::vector<std::string> looking_notes() {
   return {
       "steal_seconds, fab_seconds: a worker's mean time without a task, shared out as the paper's thieves spend it: by "
       "turns a look at a deque (attempt and steal of the machine, stretched by the mean distance) and one at the "
-      "buffer "
-      "(attempt); steal_seconds has the thefts, too",
+      "buffer (attempt); steal_seconds has the thefts, too",
       "one outer iteration of CG is simulated, and 10 steps of the others; rates of computing as in ads-scaling"};
 }
 
@@ -85,8 +90,7 @@ reproduced ads_cilk(const reproduction& about, int seeds, const paper_progress& 
   out.notes.emplace_back(
       "ads: 2 places, one for each socket (the paper does not say); cws: the same tasks and deques in one group; corg: "
       "the same with the policy steal, one task a theft, for original Cilk, whose work-first order C++ functions "
-      "cannot "
-      "have");
+      "cannot have");
   std::vector<ads_run> runs;
   for (const std::string& program : about.parts) {
     for (const ads_way way : {ads_way::ads, ads_way::cws})
@@ -143,8 +147,7 @@ reproduced ads_power6(const reproduction& about, int seeds, const paper_progress
   out.notes = looking_notes();
   out.notes.emplace_back(
       "md has 32768 molecules (chosen; its time with 2x8 was fitted, see ads-scaling); work of 2 regions: each "
-      "molecule "
-      "has as many pairs as with 2 places, whatever their number");
+      "molecule has as many pairs as with 2 places, whatever their number");
   const ads_printed steal{{{"md", "2x8"}, 3.5},  {{"md", "8x2"}, 80}, {{"md", "16x1"}, 0},  {{"cg", "2x8"}, 12.1},
                           {{"cg", "8x2"}, 13.1}, {{"cg", "16x1"}, 0}, {{"heat", "16x1"}, 0}};
   const ads_printed fab{
@@ -153,14 +156,8 @@ reproduced ads_power6(const reproduction& about, int seeds, const paper_progress
   const ads_printed steal_attempts{{{"md", "2x8"}, 140e3}, {{"md", "8x2"}, 4e6}, {{"md", "16x1"}, 0}};
   const ads_printed fab_attempts{{{"md", "16x1"}, 300e6}};
   for (const auto& [r, found] : run_configurations(about, seeds, tell)) {
-    const auto row = [&](const char* metric, const ads_printed& printed, double value) {
-      out.rows.push_back({series_of(r),
-                          metric,
-                          configuration_name(r),
-                          printed_at(printed, r.program, configuration_name(r)),
-                          {},
-                          value,
-                          r.program});
+    const auto row = [&out, &run = r](const char* metric, const ads_printed& printed, double value) {
+      add_row(out, run, metric, printed, value);
     };
     row("steal_seconds", steal, found.steal_seconds);
     row("fab_seconds", fab, found.fab_seconds);
@@ -186,14 +183,8 @@ reproduced ads_space(const reproduction& about, int seeds, const paper_progress&
   const auto all = run_configurations(about, seeds, tell);
   for (const auto& [r, found] : all) {
     if (r.regions != 0) continue;
-    const auto row = [&](const char* metric, const ads_printed& printed, double value) {
-      out.rows.push_back({series_of(r),
-                          metric,
-                          configuration_name(r),
-                          printed_at(printed, r.program, configuration_name(r)),
-                          {},
-                          value,
-                          r.program});
+    const auto row = [&out, &run = r](const char* metric, const ads_printed& printed, double value) {
+      add_row(out, run, metric, printed, value);
     };
     row("depth", depth, found.depth);
     row("fab_mean", fab_mean, found.fab_mean);

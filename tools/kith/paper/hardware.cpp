@@ -32,19 +32,19 @@ struct mesh {
 constexpr mesh chips[] = {{2, 1}, {2, 2}, {4, 2}, {4, 4}, {8, 4}};
 
 /// A chip of its own: the tiles in the corner of the large one, with the scheduling unit in their middle.
-machine_model chip(const machine_model& large, mesh of) {
+machine_model chip(const machine_model& large, mesh size) {
   machine_model m = large;
   machine& h = m.hardware;
-  h.name = fmt::format("{}x{} tiles of {}", of.columns, of.rows, large.hardware.name);
+  h.name = fmt::format("{}x{} tiles of {}", size.columns, size.rows, large.hardware.name);
   h.cores.clear();
   h.nodes.clear();
   h.caches.clear();
-  h.distances.assign(static_cast<std::size_t>(of.cores()), {});
+  h.distances.assign(static_cast<std::size_t>(size.cores()), {});
   const auto there = [&](int tile) {
-    const int in_large = tile / of.columns * mesh_columns + tile % of.columns;
+    const int in_large = tile / size.columns * mesh_columns + tile % size.columns;
     return static_cast<std::size_t>(in_large);
   };
-  for (int a = 0; a < of.cores(); ++a) {
+  for (int a = 0; a < size.cores(); ++a) {
     const core_id core(a);
     machine::node node = large.hardware.nodes[there(a)];
     node.id = node_id(a);
@@ -53,19 +53,19 @@ machine_model chip(const machine_model& large, mesh of) {
     h.nodes.push_back(node);
     h.cores.push_back({core, node.id, {a}});
     h.caches.push_back({3, large.cache_bytes, 64, {core}});
-    for (int b = 0; b < of.cores(); ++b)
+    for (int b = 0; b < size.cores(); ++b)
       h.distances[static_cast<std::size_t>(a)].push_back(large.hardware.distances[there(a)][there(b)]);
   }
   m.speeds.assign(h.cores.size(), 1);
   m.links.clear();
-  for (int a = 0; a < of.cores(); ++a) {
+  for (int a = 0; a < size.cores(); ++a) {
     const auto link_to = [&](int b) {
       m.links.push_back({fmt::format("node {}", a), fmt::format("node {}", b), large.links.front().gbs});
     };
-    if (a % of.columns + 1 < of.columns) link_to(a + 1);
-    if (a + of.columns < of.cores()) link_to(a + of.columns);
+    if (a % size.columns + 1 < size.columns) link_to(a + 1);
+    if (a + size.columns < size.cores()) link_to(a + size.columns);
   }
-  m.unit.node = node_id(of.rows / 2 * of.columns + of.columns / 2);
+  m.unit.node = node_id(size.rows / 2 * size.columns + size.columns / 2);
   return m;
 }
 
@@ -124,7 +124,7 @@ std::vector<point> run_all(const reproduction& about, const std::vector<way>& wa
   const std::size_t all = about.parts.size() * static_cast<std::size_t>(seeds);
   for (const std::string& name : about.parts) {
     const std::size_t first = points.size();
-    for (const mesh& of : on) points.push_back({name, of.cores(), std::vector<means>(ways.size())});
+    for (const mesh& size : on) points.push_back({name, size.cores(), std::vector<means>(ways.size())});
     for (int seed = 0; seed < seeds; ++seed) {
       tell(name, static_cast<double>(done++) / static_cast<double>(all));
       const sim::program p = record_traced(words_of(name), large);

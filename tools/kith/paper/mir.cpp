@@ -110,13 +110,11 @@ reproduced mir_opteron(const reproduction&, int seeds, const paper_progress& tel
   }
   out.notes = {
       "speedup: over steal with fine distribution; stall_reduction: of the time that tasks wait for data longer than "
-      "an "
-      "idle memory of their own would let them, 1 is all of it; remote_percent: of the bytes that are fetched",
+      "an idle memory of their own would let them, 1 is all of it; remote_percent: of the bytes that are fetched",
       "the paper advises coarse for map, vecmul, matmul and sparse_lu, fine for reduction and jacobi; its statements "
       "stand beside these",
       "chosen, as the paper prints none: iterations; 48 pairs of 1 MB vectors for vecmul; jacobi in 1024 blocks of "
-      "rows "
-      "with as many cells as its squares of 512; the work model of apps/rates.hpp for compute times",
+      "rows with as many cells as its squares of 512; the work model of apps/rates.hpp for compute times",
       "passes of map, vecmul and reduction are joined, as there; jacobi, matmul and sparse_lu run by their "
       "dependences, where the paper's waited for all tasks of a step"};
   return out;

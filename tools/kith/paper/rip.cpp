@@ -86,9 +86,8 @@ reproduced rip_on_machine(const reproduction& about, int seeds, const paper_prog
                   rip_baseline, seeds),
       fmt::format("traffic: bytes to and from {}, data and control messages", on.way),
       "chosen on the bullion with 4 sockets: how many blocks a program has for each core, and that a node's ready "
-      "tasks "
-      "run in the order of their creation; the paper prints neither. docs/papers/rip.md has these, and what is not "
-      "met"};
+      "tasks run in the order of their creation; the paper prints neither. docs/papers/rip.md has these, and what is "
+      "not met"};
   return out;
 }
 
@@ -131,8 +130,7 @@ reproduced rip_ablations(const reproduction& about, int seeds, const paper_progr
   }
   out.notes = {
       "x: what is left out of the model, as with `kith sim --without`; without creation order, a node's tasks run as "
-      "they "
-      "became ready; where nodes are not for themselves, an idle one takes tasks of others",
+      "they became ready; where nodes are not for themselves, an idle one takes tasks of others",
       "geometric means over the programs, over dep with the same left out"};
   return out;
 }

@@ -110,8 +110,7 @@ reproduced rip_readings(const reproduction& about, int seeds, const paper_progre
   out.notes = {
       "columns: inversion's tiles are annotated with nodes by groups of neighbouring columns, not by a grid; fresh: "
       "integral histogram's images are each in memory of their own, which no task initialises; link: the NUMAlink at "
-      "half "
-      "the rate of the machine's file",
+      "half the rate of the machine's file",
       "speedup: over dep under the same conditions; the mean is geometric"};
   return out;
 }

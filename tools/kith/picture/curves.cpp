@@ -37,21 +37,21 @@ extent extent_of(const std::vector<const chart_part*>& parts) {
 }
 
 struct curves_frame {
-  extent of;
+  extent shown;
   double left, top, width, height;
-  double x(double v) const { return left + axis + width * v / of.most_x; }
-  double y(double v) const { return top + height * (1 - v / of.most_y); }
+  double x(double v) const { return left + axis + width * v / shown.most_x; }
+  double y(double v) const { return top + height * (1 - v / shown.most_y); }
 };
 
 void draw_axes(canvas& c, const curves_frame& f, const std::string& what) {
-  for (int i = 0; i * f.of.step <= f.of.most_y * (1 + 1e-9); ++i) {
-    const double v = i * f.of.step;
-    c.line(f.x(0), f.y(v), f.x(f.of.most_x), f.y(v), i == 0 ? "#999" : "#e4e4e4");
+  for (int i = 0; i * f.shown.step <= f.shown.most_y * (1 + 1e-9); ++i) {
+    const double v = i * f.shown.step;
+    c.line(f.x(0), f.y(v), f.x(f.shown.most_x), f.y(v), i == 0 ? "#999" : "#e4e4e4");
     c.text(f.x(0) - 6, f.y(v) + 4, fmt::format("{:g}", v), {.size = 11, .color = faint_color, .at = anchor::right});
   }
-  c.text(f.x(f.of.most_x / 2), f.y(0) + 32, what, {.size = 11, .color = faint_color, .at = anchor::middle});
+  c.text(f.x(f.shown.most_x / 2), f.y(0) + 32, what, {.size = 11, .color = faint_color, .at = anchor::middle});
   double free_from = -1e9;
-  for (double v : f.of.ticks) {
+  for (double v : f.shown.ticks) {
     const std::string number = fmt::format("{:g}", v);
     const double half = text_width(number, 11) / 2;
     c.line(f.x(v), f.y(0), f.x(v), f.y(0) + 4, "#999");
@@ -95,7 +95,7 @@ void draw_names(canvas& c, const curves_frame& f, const std::vector<const chart_
     names[i].y = std::min(names[i].y, bottom);
     bottom = names[i].y - apart;
   }
-  const double x = f.x(f.of.most_x);
+  const double x = f.x(f.shown.most_x);
   for (const name& n : names) {
     c.line(x + 5, n.end, x + 16, n.y, "#bbb");
     c.text(x + 20, n.y + 4, parts[n.part]->title, {.size = curves_letters, .bold = true});
@@ -119,14 +119,14 @@ std::string in_frames_of_their_own(const chart& about, const std::vector<const c
   const double all = static_cast<double>(columns) * (axis + width + gap);
   canvas c;
   const double top = draw_head(c, about, all);
-  const extent of = extent_of(parts);
+  const extent shown = extent_of(parts);
   double bottom = top;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::size_t in_row = i % columns, row = i / columns;
     const double x = static_cast<double>(in_row) * (axis + width + gap);
     const double y = top + static_cast<double>(row) * (title + height + below + gap);
     c.text(x, y + 10, parts[i]->title, {.size = 13, .bold = true});
-    const curves_frame f{of, x, y + title, width, height};
+    const curves_frame f{shown, x, y + title, width, height};
     draw_axes(c, f, about.along);
     draw_curve(c, f, *parts[i], color_of(0, 1));
     bottom = std::max(bottom, f.y(0) + below);

@@ -24,9 +24,9 @@ constexpr const char* priorities[] = {"normal", "high", "low"};
 const recorded_task& task_of(const recording& r, std::int32_t t) { return r.tasks[static_cast<std::size_t>(t)]; }
 
 std::string named(const recording& r, std::int32_t t) {
-  const recorded_task& of = task_of(r, t);
-  if (of.has(recorded_task::fence)) return fmt::format("task {} (a fence)", t);
-  return fmt::format("task {} ({})", t, of.has(recorded_task::root) ? "run" : printable(r.types[of.type]));
+  const recorded_task& task = task_of(r, t);
+  if (task.has(recorded_task::fence)) return fmt::format("task {} (a fence)", t);
+  return fmt::format("task {} ({})", t, task.has(recorded_task::root) ? "run" : printable(r.types[task.type]));
 }
 
 std::string where(const recording& r, std::int32_t worker) {
