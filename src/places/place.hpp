@@ -204,9 +204,11 @@ class place {
   control& job() noexcept { return control_; }
   /// Sends the message to all other places.
   void tell_others(message_header h, const std::optional<failure>& why = {});
+  /// This place wants to end. REQUIRES: nothing is open here but what a lost place has spawned.
+  void begin_leaving();
   /// Waits until all places want to end, or one is lost that they cannot do without; and before that for what a lost
-  /// place has spawned here. REQUIRES: nothing else is open.
-  void leave();
+  /// place has spawned here.
+  void await_left() { control_.await_left(); }
   const runtime& tasks() const noexcept { return *tasks_; }
 
  private:
