@@ -50,7 +50,10 @@ void place::progress() {
     did = do_collectives() || did;
     did = answer_questions() || did;
     if (records_ && records_->should_ask()) net_.send(0, sealed(records_->question()));
-    while (const std::optional<lost_place> l = net_.lost()) lose(*l);
+    while (const std::optional<lost_place> l = net_.lost()) {
+      lose(*l);
+      did = true;  // what runs again elsewhere is still to be sent
+    }
     if (!dropped_.empty()) did = end_dropped_offers() || did;
     if (did) continue;
     if (leaving_.load(relaxed)) leave_in_turn();
