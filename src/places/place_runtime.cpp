@@ -301,9 +301,12 @@ void place_runtime::run_root(void* context, void (*f)(void*)) {
     return;
   }
   std::optional<distributed::failure> failed;
+  here.begin_run();
   try {
     here.finish(nullptr, f, context);
+    here.end_run();
   } catch (...) {
+    here.end_run();
     failed = distributed::current_failure(0);
     if (impl_->own()) here.tell_others({.kind = message_kind::run_ended}, failed);
     throw;

@@ -9,6 +9,8 @@
 
 #include "places/transport.hpp"
 
+#include <kith/places.hpp>
+
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -17,6 +19,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -164,6 +167,22 @@ inline lossy_transport& make_lossy_transport(int places) {
   lossy_transport& net = *made;
   distributed::use_transport(std::move(made));
   return net;
+}
+
+/// Waits until the place of the running activity knows of the loss; a thread that runs none, until place 0 does.
+inline void await_loss(int place) {
+  while (!kith::at(place).is_lost()) std::this_thread::yield();
+}
+
+/// Whether `f` throws place_lost of that place.
+template <class F>
+bool loses(int place, F f) {
+  try {
+    f();
+  } catch (const place_lost& e) {
+    return e.place() == place;
+  }
+  return false;
 }
 
 }  // namespace kith::test

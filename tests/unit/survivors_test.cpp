@@ -20,6 +20,8 @@
 
 namespace {
 
+using kith::test::await_loss;
+using kith::test::loses;
 using kith::test::lossy_transport;
 
 lossy_transport* net = nullptr;  // of the test that runs
@@ -53,22 +55,6 @@ void stay_and_ask() {
 int square(int i) {
   count(kith::at(kith::here()).is_lost() ? ran_at_lost : ran);
   return i * i;
-}
-
-/// Waits until the place of the running activity knows of the loss; a thread that runs none, until place 0 does.
-void await_loss(int place) {
-  while (!kith::at(place).is_lost()) std::this_thread::yield();
-}
-
-/// Whether `f` throws place_lost of that place.
-template <class F>
-bool loses(int place, F f) {
-  try {
-    f();
-  } catch (const kith::place_lost& e) {
-    return e.place() == place;
-  }
-  return false;
 }
 
 class Survivors : public testing::TestWithParam<kith::place_admission> {
@@ -269,10 +255,10 @@ TEST_P(Survivors, WaitForWhatALostPlaceHasSpawned) {
 constexpr int numbers = 24;
 std::array<std::atomic<int>, numbers> squares;
 
-void set(int i, int value) { squares[static_cast<std::size_t>(i)] = value; }
+void put_square(int i, int value) { squares[static_cast<std::size_t>(i)] = value; }
 int after(int i) { return (i + kith::here() + 1) % kith::places(); }
 /// Asks another place for the square, and writes it at place 0.
-void send_square(int i) { kith::at(0).spawn<set>(i, kith::at(after(i)).idempotent().async<square>(i).get()); }
+void send_square(int i) { kith::at(0).spawn<put_square>(i, kith::at(after(i)).idempotent().async<square>(i).get()); }
 kith::activity<int> square_later(int i) { co_return co_await kith::at(after(i)).idempotent().async<square>(i); }
 
 void check_squares() {
