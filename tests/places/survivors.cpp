@@ -208,9 +208,7 @@ int run_survive() {
   places.run([&] {
     check_failures();
     check_squares(-1);
-    kith::finish([] {
-      for (int p = 0; p < kith::places(); ++p) kith::at(p).idempotent().spawn<kith::barrier>();
-    });
+    check_collectives();
   });
   places.run([&] {
     check_squares(last);
