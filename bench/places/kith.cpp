@@ -2,11 +2,15 @@
 //
 // usage: kith-bench-places-kith CASE COUNT     as two processes of an MPI job; place 0 prints the value
 //        kith-bench-places-kith idle SECONDS   prints what share of a core each place uses that has nothing to do
+//        kith-bench-places-kith collective-BYTES COUNT [survivors]
+//                                              prints the microseconds of an all_reduce of so many bytes, 0: of a
+//                                              barrier, of all places; `survivors`: where survivors go on
 //
 // rate-8 and rate-1k: the program collects small messages, and sends some KiB of them as the argument of one activity.
 // In activity-8 and bandwidth-1m each message is an activity. A spawn returns when its activity was accepted, so
 // several tasks spawn at once. The buffer of fresh activities has room for what they have under way: refusals would
 // measure its bound, not the messages.
+#include <kith/collectives.hpp>
 #include <kith/kith.hpp>
 #include <kith/places.hpp>
 
@@ -94,8 +98,27 @@ void idle(std::uint64_t seconds) {
   std::printf("place 0: %.2f %%, place 1: %.2f %%\n", (cpu_seconds() - here) * percent, (used() - there) * percent);
 }
 
+// ---- collectives
+
+void collect(std::uint64_t bytes, std::uint64_t count) {
+  std::vector<double> values(bytes / sizeof(double), 1);
+  for (std::uint64_t i = 0; i < count; ++i)
+    bytes == 0 ? kith::barrier() : kith::all_reduce(values, kith::reduction::least);
+}
+
+double microseconds_of_collective(std::uint64_t bytes, std::uint64_t count) {
+  const auto began = std::chrono::steady_clock::now();
+  kith::finish([&] {
+    for (int p = 0; p < kith::places(); ++p) kith::at(p).spawn<collect>(bytes, count);
+  });
+  const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - began;
+  return took.count() / static_cast<double>(count);
+}
+
 double value_of(const std::string& what, std::uint64_t count) {
   const auto n = static_cast<double>(count);
+  if (const std::string prefix = "collective-"; what.starts_with(prefix))
+    return microseconds_of_collective(std::strtoull(what.c_str() + prefix.size(), nullptr, 10), count);
   if (what == "spawn") return round_trips(count) / n * 1e6;
   const messages m = what == "rate-8"       ? messages{8, 512, 16}
                      : what == "rate-1k"    ? messages{1 << 10, 32, 8}
@@ -113,11 +136,12 @@ double value_of(const std::string& what, std::uint64_t count) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc != 3 && argc != 4) return 2;
   const std::string what = argv[1];
   const std::uint64_t count = std::strtoull(argv[2], nullptr, 10);
   kith::place_options o;
   o.fab_slots = 1024;
+  if (argc == 4) o.on_loss = kith::place_loss::survivors_go_on;
   kith::place_runtime places(o);
   places.run([&] {
     if (what == "idle") return idle(count);

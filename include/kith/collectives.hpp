@@ -6,6 +6,12 @@
 // bytes); under `cws`, which has no separate places; and if the places' calls differ in operation, type, size or root:
 // then all places throw, and there are no collectives until the next place_runtime. They throw place_lost if a place
 // is lost.
+//
+// With place_loss::survivors_go_on a collective ends well at all survivors, or throws place_lost at all of them, unless
+// place 0 is lost. Each loss makes one collective throw, the same one at all survivors; several losses may share one.
+// Those after it are of the survivors: a barrier waits for them alone, a reduction has their values alone, and a
+// broadcast of a lost root throws place_lost at all. All data goes over place 0, which combines the values in the order
+// of the places.
 #pragma once
 
 #include <kith/places.hpp>
@@ -18,8 +24,8 @@
 
 namespace kith {
 
-/// How a reduction combines two values. The order of the values is not defined, so sums of floating-point numbers may
-/// differ in their last digits from run to run.
+/// How a reduction combines two values. Unless survivors go on after a loss, the order of the values is not defined, so
+/// sums of floating-point numbers may differ in their last digits from run to run.
 enum class reduction : std::uint8_t { sum, least, largest };
 
 namespace detail {
@@ -40,7 +46,7 @@ void all_reduce(void* data, std::size_t count, std::size_t size, int kind, reduc
 
 }  // namespace detail
 
-/// Returns when all places have called it.
+/// Returns when all places that are not lost have called it.
 inline void barrier() { detail::barrier(); }
 
 /// The values of place `root`, at all places. As many values at each. A std::vector stands for its elements.

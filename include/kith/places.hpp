@@ -66,10 +66,9 @@ enum class place_loss : std::uint8_t {
   all_fail,         // everything that the places were doing fails with place_lost, at all places; so does what is
                     // started later, until the place_runtime is destroyed
   survivors_go_on,  // only what needs the lost place fails: each finish() and future that waited for an activity there,
-                    // spawns to it, and from then on all collectives. Idempotent activities
+                    // spawns to it, and one collective (collectives.hpp). Idempotent activities
                     // (place_ref::idempotent) run again at another place. If place 0 is lost, everything fails. The
-                    // launcher must leave the others alone: `kith launch`, or `mpirun --with-ft ulfm` of Open MPI 5.
-                    // A collective that is under way may still end well at some places
+                    // launcher must leave the others alone: `kith launch`, or `mpirun --with-ft ulfm` of Open MPI 5
 };
 
 /// How places are set up. The constructor of place_runtime throws `error` for a wrong value and names it.

@@ -59,7 +59,7 @@ message_header decode(std::span<const std::byte> message, std::uint32_t places, 
     refuse("version " + std::to_string(h.version) + ", expected " + std::to_string(message_header::current) +
            "; all places must run the same program");
   }
-  if (h.kind < message_kind::spawn || h.kind > message_kind::clock)
+  if (h.kind < message_kind::spawn || h.kind > message_kind::combined)
     refuse("unknown kind " + std::to_string(static_cast<int>(h.kind)));
   if ((h.flags & ~message_header::all_flags) != 0) refuse("unknown flags " + std::to_string(h.flags));
   if (h.payload != message.size() - sizeof h) {

@@ -32,6 +32,9 @@ enum class message_kind : std::uint16_t {
   counts_reset,
   ask_clock,  // answered by `clock`, with the time (place_records.hpp)
   clock,
+  // Of collectives where losses are survived (collective_hub.hpp); not counted.
+  contribution,  // what a place has, to place 0
+  combined,      // what all have, from place 0; or why there is nothing
 };
 constexpr bool is_control(message_kind k) noexcept { return k > message_kind::done; }
 
@@ -49,19 +52,19 @@ struct message_header {
   message_kind kind = message_kind::spawn;
   std::uint16_t flags = 0;
   std::uint32_t from = 0;
-  std::uint32_t function = 0;       // of an activity
+  std::uint32_t function = 0;       // of an activity; of a contribution: the operation and the type
   std::uint64_t sequence = 0;       // of a spawn, chosen by its sender
-  std::uint64_t finish_number = 0;  // of a spawn and of `done`
+  std::uint64_t finish_number = 0;  // of a spawn and of `done`; of a contribution: its elements
   std::uint64_t result = 0;         // of a spawn whose result is wanted, and of that result; 0: none
   std::uint64_t payload = 0;        // bytes after the header
-  std::uint32_t finish_home = 0;
-  std::uint32_t credits = 0;  // of the receiver at the sender, that it gets back
-  std::uint64_t task = 0;     // that sends a spawn or a result, as its recording names it; 0: nothing is recorded
+  std::uint32_t finish_home = 0;    // of a contribution: the root
+  std::uint32_t credits = 0;        // of the receiver at the sender, that it gets back
+  std::uint64_t task = 0;           // that sends a spawn or a result, as its recording names it; 0: nothing is recorded
 
   // flags
   static constexpr std::uint16_t forced = 1;      // a spawn that must be accepted
   static constexpr std::uint16_t engaged = 2;     // `accepted`: a `done` will follow
-  static constexpr std::uint16_t failed = 4;      // `result`, `done`, `run_ended`: the payload is a failure
+  static constexpr std::uint16_t failed = 4;      // `result`, `done`, `run_ended`, `combined`: the payload is a failure
   static constexpr std::uint16_t idempotent = 8;  // a spawn of which the sender counts the result alone
   static constexpr std::uint16_t all_flags = forced | engaged | failed | idempotent;
 

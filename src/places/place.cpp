@@ -35,6 +35,7 @@ place::place(const setup& all, int number, const runtime_options& each, endpoint
       lost_places_(all.survives_losses ? static_cast<std::size_t>(all.places) : 0),
       finishes_(number, all.survives_losses),
       credits_(static_cast<std::size_t>(all.places), all.share()),
+      hub_(all.survives_losses && number == 0 ? std::make_unique<collective_hub>(all.places) : nullptr),
       owed_(static_cast<std::size_t>(all.places)) {
   if (records_) recorded_in_ = tasks_->recorded_in();
 }

@@ -20,6 +20,7 @@
 #pragma once
 
 #include "base/atomic.hpp"
+#include "places/collective_hub.hpp"
 #include "places/control.hpp"
 #include "places/finish_table.hpp"
 #include "places/place_records.hpp"
@@ -183,6 +184,9 @@ class place {
                                    const finish_wait* finish = nullptr);
   /// Takes part in what all places do together, and waits for it. Any task; one at a time.
   void take_part(const char* call, const collective& c);
+  /// At place 0: a run begins, or has ended.
+  void begin_run();
+  void end_run();
   /// The activity that the running task belongs to; null if it belongs to none.
   activity_record* current() const;
   /// The number of this place's engine.
@@ -204,9 +208,11 @@ class place {
   control& job() noexcept { return control_; }
   /// Sends the message to all other places.
   void tell_others(message_header h, const std::optional<failure>& why = {});
+  /// This place wants to end. REQUIRES: nothing is open here but what a lost place has spawned.
+  void begin_leaving();
   /// Waits until all places want to end, or one is lost that they cannot do without; and before that for what a lost
-  /// place has spawned here. REQUIRES: nothing else is open.
-  void leave();
+  /// place has spawned here.
+  void await_left() { control_.await_left(); }
   const runtime& tasks() const noexcept { return *tasks_; }
 
  private:
@@ -248,6 +254,7 @@ class place {
     // is freed by either, which the thread sanitizer cannot see to be safe.
     std::optional<failure> failed;
     std::optional<error> refused;
+    std::shared_ptr<const std::byte> combined = {};  // the result, where losses are survived; null: there is none
   };
   /// A result that an activity waits for.
   struct awaited {
@@ -295,6 +302,9 @@ class place {
   void deliver(std::uint64_t result, detail::byte_buffer value, const std::optional<failure>& failed);
   void post(int to, detail::byte_buffer message);
   void wait_for(offer& o) const;
+  void contribute(const std::shared_ptr<part>& mine, detail::byte_buffer message);
+  void answer_parts(const collective_hub::answers& answers);
+  void end_part(const std::shared_ptr<const detail::packed_arguments>& message);
   bool do_collectives();
   void end_parts(const std::optional<failure>& failed, const error* refused);
   void refuse_if_lost() const;
@@ -337,14 +347,13 @@ class place {
   const pid_t made_in_ = getpid();
   const name body_of_finish_{"finish"};  // the type of these tasks
 
-  mutable std::mutex guard_;                               // guards the members from here to wait_for_credit_
-  std::vector<std::shared_ptr<part>> new_parts_;           // not yet started
+  mutable std::mutex guard_;                      // guards the members from here to wait_for_credit_
+  std::vector<std::shared_ptr<part>> new_parts_;  // not yet started; where losses are survived: not yet answered
   std::vector<std::unique_ptr<activity_record>> arrived_;  // of send_activity(), likewise
   std::vector<resumed_part> resumed_;                      // the progress thread makes their tasks
   std::vector<flow_note> flow_notes_;                      // and notes these
   std::optional<failure> lost_;  // once it is set, nothing is open in the tables below, and none of them is used
   std::vector<std::optional<failure>> lost_places_;  // by place; empty unless losses are survived
-  std::optional<failure> first_lost_;                // of these
   int last_substitute_ = 0;                          // the place that got the last activity of a lost one
   finish_table finishes_;
   std::unordered_map<std::uint64_t, std::shared_ptr<finish_wait>> waits_;  // by finish number; home is here
@@ -356,6 +365,9 @@ class place {
 
   mutable std::mutex running_guard_;
   std::unordered_map<std::uint64_t, activity_record*> running_;  // by their tasks
+
+  std::mutex hub_guard_;                       // taken before guard_, for the order of contributions and answers
+  const std::unique_ptr<collective_hub> hub_;  // of place 0, where losses are survived
 
   native::inbox<outgoing> outbox_;
   atomic<int> fab_{0};
@@ -370,9 +382,12 @@ class place {
   std::uint64_t parts_ended_ = 0;
   std::multimap<std::chrono::steady_clock::time_point, std::shared_ptr<offer>> again_;  // refused offers, by their time
   std::vector<std::shared_ptr<offer>> dropped_;  // the transport may still read their messages
-  std::vector<message_header> questions_;        // for counts, not yet answered
-  bool has_left_ = false;                        // the others do without this place
-  std::uint64_t handled_result_ = 0;             // the number of the result that has come now
+  // Of lose_all(), until the place ends: the thread sanitizer cannot see that another thread has left an exception that
+  // this one frees.
+  std::vector<std::shared_ptr<detail::remote_result>> lost_results_;
+  std::vector<message_header> questions_;  // for counts, not yet answered
+  bool has_left_ = false;                  // the others do without this place
+  std::uint64_t handled_result_ = 0;       // the number of the result that has come now
   struct counts {
     struct message_counts {
       atomic<std::uint64_t> messages{0}, bytes{0};

@@ -1,7 +1,10 @@
 // Collectives of a place: tasks take part in them, the progress thread starts them and sees them end.
 #include "places/place.hpp"
 
+#include "base/invariant.hpp"
+
 #include <cstring>
+#include <utility>
 
 namespace kith::distributed {
 
@@ -10,25 +13,94 @@ void place::take_part(const char* call, const collective& c) {
     throw error(std::string(call) + ": all workers are one group under cws; expected separate places");
   const auto mine = std::make_shared<part>();
   mine->what = c;
-  if (c.bytes != 0) {  // copied: the caller may leave early (no stack, or a lost place)
-    const auto data = std::make_shared<detail::byte_buffer>(c.data, c.data + c.bytes);
-    mine->what.data = data->data();
-    mine->what.owner = data;
-  }
-  {
+  if (all_.survives_losses) {
+    contribute(mine, contribution_of(number_, c));
+  } else {
+    if (c.bytes != 0) {  // copied: the caller may leave early (no stack, or a lost place)
+      const auto data = std::make_shared<detail::byte_buffer>(c.data, c.data + c.bytes);
+      mine->what.data = data->data();
+      mine->what.owner = data;
+    }
     const std::lock_guard lock(guard_);
     refuse_if_lost();
-    if (first_lost_) std::rethrow_exception(exception_of(*first_lost_));
     new_parts_.push_back(mine);
   }
   net_.ring();
   mine->ended.wait();
   if (mine->failed) std::rethrow_exception(exception_of(*mine->failed));
   if (mine->refused) throw error(std::string(call) + ": " + mine->refused->what(), mine->refused->kind());
-  if (c.bytes != 0) std::memcpy(c.data, mine->what.data, c.bytes);
+  const std::byte* const result = all_.survives_losses ? mine->combined.get() : mine->what.data;
+  if (c.bytes != 0 && result != nullptr) std::memcpy(c.data, result, c.bytes);
 }
 
+// ---- over place 0, where losses are survived (collective_hub.hpp)
+
+void place::contribute(const std::shared_ptr<part>& mine, detail::byte_buffer message) {
+  const std::lock_guard order(hub_guard_);
+  {
+    const std::lock_guard lock(guard_);
+    refuse_if_lost();
+    new_parts_.push_back(mine);
+    if (hub_ == nullptr) return post(0, std::move(message));
+  }
+  answer_parts(hub_->take(number_, std::move(message)));
+}
+
+/// REQUIRES: hub_guard_ is held.
+void place::answer_parts(const collective_hub::answers& answers) {
+  for (const collective_hub::answer& a : answers) {
+    if (a.to == number_) {
+      end_part(a.message);
+    } else {
+      outbox_.push(*new outgoing{a.to, {}, a.message});
+    }
+  }
+  if (!answers.empty()) net_.ring();
+}
+
+/// The collective that this place has called first of those that are open.
+void place::end_part(const std::shared_ptr<const detail::packed_arguments>& message) {
+  std::shared_ptr<part> first;
+  {
+    const std::lock_guard lock(guard_);
+    if (lost_) return;
+    KITH_INVARIANT(!new_parts_.empty(), "a result of a collective is waited for");
+    first = std::move(new_parts_.front());
+    new_parts_.erase(new_parts_.begin());
+  }
+  const std::span<const std::byte> bytes(message->buffer);
+  message_header h;
+  std::memcpy(&h, bytes.data(), sizeof h);
+  if (h.has(message_header::failed)) {
+    failure why = read_failure(payload_of(bytes));
+    if (why.lost) {
+      first->failed = std::move(why);
+    } else {
+      first->refused.emplace(why.what);
+    }
+  } else if (h.payload != 0) {
+    KITH_INVARIANT(h.payload == first->what.bytes, "a result of a collective has the size of what was sent");
+    first->combined = {message, payload_of(bytes).data()};
+  }
+  first->ended.complete();
+}
+
+void place::begin_run() {
+  if (hub_ == nullptr) return;
+  const std::lock_guard order(hub_guard_);
+  hub_->begin_run();
+}
+
+void place::end_run() {
+  if (hub_ == nullptr) return;
+  const std::lock_guard order(hub_guard_);
+  answer_parts(hub_->end_run());
+}
+
+// ---- by the transport
+
 bool place::do_collectives() {
+  if (all_.survives_losses) return false;
   std::vector<std::shared_ptr<part>> starting;
   {
     const std::lock_guard lock(guard_);

@@ -52,10 +52,9 @@ void place::tell_others(message_header h, const std::optional<failure>& why) {
   }
 }
 
-void place::leave() {
+void place::begin_leaving() {
   leaving_.store(true, relaxed);
   net_.ring();
-  control_.await_left();
 }
 
 void place::leave_in_turn() {

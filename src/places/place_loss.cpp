@@ -120,6 +120,7 @@ void place::lose_all(const failure& why) {
     r->failure = exception_of(why);
     r->complete();
   }
+  lost_results_ = std::move(results);
   for (const auto& w : waits) {
     w->given_up = true;
     w->failed = why;
@@ -131,6 +132,10 @@ void place::lose_all(const failure& why) {
 /// What waits for that place ends with this failure, but idempotent activities run again.
 void place::lose_one(const failure& why) {
   const auto at = static_cast<int>(why.place);
+  if (hub_ != nullptr) {  // before is_lost() says so: then the next collective of whoever has asked fails
+    const std::lock_guard order(hub_guard_);
+    answer_parts(hub_->lose(why));
+  }
   std::vector<std::shared_ptr<offer>> offers;
   std::vector<std::uint64_t> failing, again;  // results
   std::vector<std::pair<finish_id, std::uint64_t>> unheard;
@@ -139,7 +144,6 @@ void place::lose_one(const failure& why) {
     std::optional<failure>& known = lost_places_[why.place];
     if (lost_ || known) return;
     known = why;
-    if (!first_lost_) first_lost_ = why;
     std::erase_if(offers_, [&](const auto& o) {
       if (o.second->to != at) return false;
       offers.push_back(o.second);
@@ -150,12 +154,9 @@ void place::lose_one(const failure& why) {
       if (r.from == at) (r.message != nullptr ? again : failing).push_back(number);
     }
     unheard = finishes_.lose(why.place);
-    for (auto& p : new_parts_) parts_.push_back(std::move(p));
-    new_parts_.clear();
   }
   std::erase_if(again_, [at](const auto& o) { return o.second->to == at; });
   drop(std::move(offers));
-  end_parts(why, nullptr);
   for (const std::uint64_t number : failing) deliver(number, {}, why);
   for (const auto& [f, times] : unheard) {
     for (std::uint64_t i = 0; i < times; ++i) end(f, why);

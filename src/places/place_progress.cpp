@@ -50,7 +50,10 @@ void place::progress() {
     did = do_collectives() || did;
     did = answer_questions() || did;
     if (records_ && records_->should_ask()) net_.send(0, sealed(records_->question()));
-    while (const std::optional<lost_place> l = net_.lost()) lose(*l);
+    while (const std::optional<lost_place> l = net_.lost()) {
+      lose(*l);
+      did = true;  // what runs again elsewhere is still to be sent
+    }
     if (!dropped_.empty()) did = end_dropped_offers() || did;
     if (did) continue;
     if (leaving_.load(relaxed)) leave_in_turn();
@@ -92,7 +95,7 @@ void place::send(int to, detail::byte_buffer message) {
 void place::send(int to, const std::shared_ptr<const detail::packed_arguments>& offered) {
   message_header h;
   std::memcpy(&h, offered->buffer.data(), sizeof h);
-  count_message(to, h, offered->size());
+  if (!is_control(h.kind)) count_message(to, h, offered->size());
   net_.send(to, offered);
 }
 
@@ -132,6 +135,7 @@ void place::handle(detail::byte_buffer message) {
     h = decode(message, static_cast<std::uint32_t>(all_.places), all_.functions);
     if (h.kind != message_kind::spawn && h.has(message_header::failed)) failed = read_failure(payload_of(message));
     if (h.kind == message_kind::counts) counted = read_counts(payload_of(message));
+    if (h.kind == message_kind::contribution) static_cast<void>(read_contribution(h));
   } catch (const error& e) {
     // The sender's finish would never end: what cannot be read cannot be answered.
     std::fprintf(stderr, "kith: place %d cannot read a message that it received: %s\n", number_, e.what());
@@ -153,6 +157,16 @@ void place::handle(detail::byte_buffer message) {
       handled_result_ = 0;
       break;
     case message_kind::done: end(h.finish(), std::move(failed), static_cast<int>(h.from)); break;
+    case message_kind::contribution:
+      if (hub_ != nullptr) {
+        const std::lock_guard order(hub_guard_);
+        answer_parts(hub_->take(static_cast<int>(h.from), std::move(message)));
+      }
+      break;
+    case message_kind::combined:
+      if (!all_.survives_losses) break;
+      end_part(std::make_shared<const detail::packed_arguments>(detail::packed_arguments{std::move(message)}));
+      break;
     default: obey(h, std::move(failed), std::move(counted)); break;
   }
   if (records_ && !is_control(h.kind)) records_->received(h, bytes, at, made);

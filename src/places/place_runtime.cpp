@@ -54,7 +54,7 @@ distributed::setup setup_of(const place_options& o, const distributed::transport
           .waiting = o.waiting,
           .credits = o.admission == place_admission::credits,
           .credit_wait = in_nanoseconds(o.credit_seconds),
-          .survives_losses = o.on_loss == place_loss::survivors_go_on && net.own_place().has_value(),
+          .survives_losses = o.on_loss == place_loss::survivors_go_on && net.loses_places(),
           .functions = distributed::number_functions(),
           .processes = net.own_place().has_value(),
           .clock = std::uint64_t{random()} << 32 | random() | 1};
@@ -73,8 +73,11 @@ std::optional<int> number_of_places(std::optional<int> option) {
   return option;
 }
 
+constinit std::unique_ptr<distributed::transport> given_transport;  // by use_transport()
+
 /// Joins the other processes of the job, or makes all places here.
 std::unique_ptr<distributed::transport> make_transport(const place_options& o) {
+  if (given_transport != nullptr) return std::move(given_transport);
   const std::optional<int> places = number_of_places(o.places);
   const bool one_group = o.scheduling == place_scheduling::cws;
   if (!distributed::is_several_processes()) {
@@ -134,6 +137,8 @@ void expect_all_made(distributed::transport& net) {
 
 }  // namespace
 
+void distributed::use_transport(std::unique_ptr<transport> next) { given_transport = std::move(next); }
+
 class place_runtime::implementation {
  public:
   explicit implementation(const place_options& o)
@@ -142,7 +147,7 @@ class place_runtime::implementation {
         own_(net_->own_place()) {
     make_or_refuse(*net_, [&] { make_places(o); });
     expect_all_made(*net_);
-    if (all_.survives_losses && is_first()) distributed::tell_guard();
+    if (all_.survives_losses && own_ == 0) distributed::tell_guard();
   }
   ~implementation() {
     // A task that has told its finish of its end may still be leaving: it can ring any place.
@@ -161,11 +166,12 @@ class place_runtime::implementation {
   }
   implementation(const implementation&) = delete;
   implementation& operator=(const implementation&) = delete;
-  /// Waits until all processes leave. What a lost place has spawned here may need this place until then.
+  /// Waits until all places leave that may be lost. What a lost place has spawned here may need this one until then.
   void leave() {
-    if (!own_ || is_inherited() || !here().has_started()) return;
-    if (is_first()) here().tell_others({.kind = message_kind::job_ended});
-    here().leave();
+    if (!net_->loses_places() || is_inherited() || !here().has_started()) return;
+    if (own_ == 0) here().tell_others({.kind = message_kind::job_ended});
+    for (const auto& p : places_) p->begin_leaving();
+    for (const auto& p : places_) p->await_left();
   }
 
   /// The place whose worker the calling thread is; null if it is none's.
@@ -295,9 +301,12 @@ void place_runtime::run_root(void* context, void (*f)(void*)) {
     return;
   }
   std::optional<distributed::failure> failed;
+  here.begin_run();
   try {
     here.finish(nullptr, f, context);
+    here.end_run();
   } catch (...) {
+    here.end_run();
     failed = distributed::current_failure(0);
     if (impl_->own()) here.tell_others({.kind = message_kind::run_ended}, failed);
     throw;
@@ -372,7 +381,9 @@ void expect_known(int place) {
 
 bool is_lost(int place) {
   expect_known(place);
-  return the_only("at(place).is_lost()").here().has_lost(place);
+  const place_runtime::implementation& all = the_only("at(place).is_lost()");
+  const distributed::place* const mine = all.of_thread();
+  return (mine != nullptr ? *mine : all.here()).has_lost(place);
 }
 
 void spawn_at(int to, const remote_function& f, packed_arguments message, std::shared_ptr<remote_result> result,

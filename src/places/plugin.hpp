@@ -10,7 +10,7 @@ namespace kith::distributed {
 
 /// What all processes of a job must agree on, and what a transport needs to know.
 struct join_options {
-  static constexpr std::uint32_t current = 5;
+  static constexpr std::uint32_t current = 6;
 
   std::uint32_t version = current;
   std::uint64_t program = 0;     // a hash of the executable and of its functions: the same in all processes

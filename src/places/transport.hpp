@@ -83,6 +83,8 @@ class transport {
   virtual int places() const noexcept = 0;
   /// The only place of this process, if the others are in other processes.
   virtual std::optional<int> own_place() const noexcept { return {}; }
+  /// Whether a place can be lost, and the others be told.
+  virtual bool loses_places() const noexcept { return own_place().has_value(); }
   virtual endpoint& endpoint_of(int place) = 0;
   /// Each process says once, before its first message, that it has made its places, or why it could not. Waits for
   /// the others, and returns what the first of those has said that could not; none: all can start. After a refusal
@@ -92,5 +94,9 @@ class transport {
 
 /// All places in this process: each has an inbox in shared memory. `one_group`: they share the endpoint of place 0.
 std::unique_ptr<transport> make_thread_transport(int places, bool one_group = false);
+
+/// The next place_runtime takes this one, whatever its environment says. For tests. Must not be called while another
+/// thread makes a place_runtime.
+void use_transport(std::unique_ptr<transport> next);
 
 }  // namespace kith::distributed

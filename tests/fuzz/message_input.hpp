@@ -8,6 +8,7 @@
 #pragma once
 
 #include "places/batch.hpp"
+#include "places/collective_hub.hpp"
 #include "places/control.hpp"
 #include "places/message.hpp"
 
@@ -160,6 +161,13 @@ inline const std::vector<detail::byte_buffer>& good_messages() {
                                                         all.end());
     const std::vector<detail::byte_buffer> mixed{all.front(), all[1], all[9], with_credits.front()};
     for (const auto& messages : {with_credits, mixed, {}}) all.push_back(batch_of(messages));
+    std::vector<std::byte> values(16);
+    all.push_back(distributed::contribution_of(1, {.what = distributed::collective::operation::sum,
+                                                   .element_type = distributed::collective::element::f64,
+                                                   .count = 2,
+                                                   .data = values.data(),
+                                                   .bytes = values.size()}));
+    all.push_back(distributed::sealed({.kind = message_kind::combined}));
     return all;
   }();
   return good;
@@ -215,6 +223,8 @@ inline bool use_decoded(std::span<const std::byte> message) {
       static_cast<void>(distributed::read_counts(payload));
     } else if (h.kind == distributed::message_kind::result) {
       read_arguments(static_cast<std::uint32_t>(h.result % functions) + 1, payload);
+    } else if (h.kind == distributed::message_kind::contribution) {
+      static_cast<void>(distributed::read_contribution(h));
     }
     return true;
   } catch (const std::exception&) {  // of kith, or of a type's cereal functions

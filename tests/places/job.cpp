@@ -15,8 +15,9 @@
 //        job end          the last place ends itself after its place_runtime, before MPI has ended
 //        job squares      idempotent activities, for whoever ends a place; prints "started" before.
 //                         With a second word `lost`, place 0 ends itself at the end
-//        job refuse       place 0's run fails: each process prints what its run() throws, and exits with 4
-//        job small WHAT   one thing to record: coroutines, flow or nodes
+//        job sums         collectives, for whoever ends a place; prints "started" before. Each survivor prints which
+//        failed job refuse       place 0's run fails: each process prints what its run() throws, and exits with 4 job
+//        small WHAT   one thing to record: coroutines, flow or nodes
 #include "job.hpp"
 
 #include <kith/kith.hpp>
@@ -201,6 +202,7 @@ int run(const std::string& mode, const std::string& more) {
   if (mode == "outlive") return run_outlive(more == "counted");
   if (mode == "end") return run_end_after();
   if (mode == "squares") return run_squares(more == "lost");
+  if (mode == "sums") return run_sums();
   if (mode == "refuse") return run_refuse();
   if (mode == "small") return run_small(more);
   return run_all();

@@ -40,5 +40,6 @@ int run_lose();
 int run_outlive(bool counted);
 int run_end_after();
 int run_squares(bool without_first);
+int run_sums();
 
 }  // namespace job

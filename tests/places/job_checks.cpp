@@ -7,6 +7,7 @@
 #include <kith/distributed_array.hpp>
 #include <kith/kith.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -196,6 +197,9 @@ void take_part(int rounds) {
   std::vector<float> many(100'000, static_cast<float>(here + 1));
   kith::all_reduce(std::span(many), kith::reduction::sum);
   check(many == std::vector<float>(many.size(), static_cast<float>(all * (all + 1)) / 2), "sum of many floats");
+  std::ranges::fill(many, static_cast<float>(here));
+  kith::broadcast(many, all - 1);
+  check(many == std::vector<float>(many.size(), static_cast<float>(all - 1)), "broadcast of many floats");
   std::vector<int> few(3, here);
   kith::broadcast(few, all - 1);
   kith::all_reduce(few, kith::reduction::sum);

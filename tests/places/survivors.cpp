@@ -10,6 +10,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -88,15 +89,6 @@ bool loses(int place, F f) {
   return false;
 }
 
-bool has_collectives() {
-  try {
-    kith::barrier();
-    return true;
-  } catch (const kith::place_lost&) {
-    return false;
-  }
-}
-
 void check_failures() {
   try {
     kith::finish([] { kith::at(1).idempotent().spawn<fail>(); });
@@ -126,7 +118,41 @@ void check_loss_of(int victim) {
   check(fails && here.get() == 25, "a finish fails that waits for a lost place, and no future of another one");
   check(loses(victim, [&] { kith::at(victim).spawn<set>(0L, 0L); }), "nothing is spawned at a lost place");
   check(loses(victim, [&] { there = kith::at(victim).async<square>(1L, victim); }), "and nothing is asked of it");
-  check(!has_collectives(), "there are no collectives any more");
+  check(loses(victim, [] { kith::barrier(); }), "a collective fails");
+}
+
+void add_up_after_loss(int victim) {
+  check(loses(victim, [] { kith::barrier(); }), "a collective fails");
+  check(kith::all_reduce(1, kith::reduction::sum) == kith::places() - 1, "and the next one is of the survivors");
+}
+
+/// Adds up over all places until that fails, and then some more times. All survivors stop at the same collective.
+void add_up_often() {
+  const int all = kith::places();
+  std::vector<long> many(10'000);
+  int failed = -1, victim = -1;
+  long sum = 0;
+  for (int i = 0; failed < 0 || i < failed + 50; ++i) {
+    try {
+      const long mine = 1L << kith::here();
+      if (i % 8 == 7) {
+        std::ranges::fill(many, mine);
+        kith::all_reduce(many, kith::reduction::sum);
+        check(std::ranges::all_of(many, [&](long m) { return m == many.front(); }), "large sums are whole");
+        sum = many.front();
+      } else {
+        sum = kith::all_reduce(mine, kith::reduction::sum);
+      }
+      check(failed >= 0 || sum == (1L << all) - 1, "sums of all places");
+      check(failed < 0 || sum == (1L << all) - 1 - (1L << victim), "sums of the survivors");
+    } catch (const kith::place_lost& e) {
+      check(failed < 0, "one collective fails");
+      failed = i;
+      victim = e.place();
+    }
+  }
+  std::printf("sums: collective %d failed for place %d, then %ld\n", failed, victim, sum);
+  std::fflush(stdout);
 }
 
 kith::place_options survivors() {
@@ -182,9 +208,7 @@ int run_survive() {
   places.run([&] {
     check_failures();
     check_squares(-1);
-    kith::finish([] {
-      for (int p = 0; p < kith::places(); ++p) kith::at(p).idempotent().spawn<kith::barrier>();
-    });
+    check_collectives();
   });
   places.run([&] {
     check_squares(last);
@@ -199,7 +223,9 @@ int run_survive() {
   });
   if (last > 2) {
     places.run([&] {
-      check(!has_collectives(), "there are no collectives any more");
+      kith::finish([&] {
+        for (int p = 0; p < last; ++p) kith::at(p).spawn<add_up_after_loss>(last);
+      });
       check_squares(last - 1);
     });
   }
@@ -263,6 +289,26 @@ int run_squares(bool without_first) {
     if (without_first) end_process(0);
   });
   if (places.has_place(0)) std::puts("fine: squares");
+  return 0;
+}
+
+int run_sums() {
+  kith::place_runtime places(survivors());
+  if (places.has_place(0)) std::fprintf(stderr, "started\n");
+  places.run([] {
+    try {
+      kith::finish([] {
+        for (int p = 0; p < kith::places(); ++p) {
+          try {
+            kith::at(p).spawn<add_up_often>();
+          } catch (const kith::place_lost&) {  // the others go on
+          }
+        }
+      });
+    } catch (const kith::place_lost&) {  // of an activity that was not idempotent
+    }
+  });
+  if (places.has_place(0)) std::puts("fine: sums");
   return 0;
 }
 

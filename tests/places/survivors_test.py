@@ -64,11 +64,11 @@ def outlives(name, launcher, *more):
     check("it has outlived its spawner" in out, f"{name}, {more}: what a lost place has spawned ends: {out}")
 
 
-def random_kill(name, launcher, seed):
-    """Kills a random place, but 0, at a random moment. The others compute the same as ever."""
+def kill_one(name, launcher, seed, mode):
+    """Kills a random place, but 0, at a random moment. Returns how many places there were, which one that was, and the output."""
     choice = random.Random(seed)
     places = choice.randint(2, 4)
-    words, environment = command(launcher, places, "squares")
+    words, environment = command(launcher, places, mode)
     job = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
     text = ""
     while "started" not in text and (line := job.stderr.readline()):
@@ -79,8 +79,22 @@ def random_kill(name, launcher, seed):
         if place_of(process) == victim:
             os.kill(process, signal.SIGKILL)
     out, rest = job.communicate(timeout=60)
-    check(job.returncode == 0 and "fine: squares" in out,
-          f"{name}, seed {seed}: {places} places without place {victim}: exit code {job.returncode}, {out}{text}{rest}")
+    check(job.returncode == 0 and f"fine: {mode}" in out,
+          f"{name}, seed {seed}: {mode}, {places} places without place {victim}: exit code {job.returncode}, {out}{text}{rest}")
+    return places, victim, out
+
+
+def random_kill(name, launcher, seed):
+    """The others compute the same as ever."""
+    kill_one(name, launcher, seed, "squares")
+
+
+def collectives_of_survivors(name, launcher, seed):
+    """One collective fails, the same one at all survivors."""
+    places, victim, out = kill_one(name, launcher, seed, "sums")
+    said = [line for line in out.splitlines() if line.startswith("sums: ")]
+    check(len(said) == places - 1 and len(set(said)) == 1 and f"failed for place {victim}," in said[0],
+          f"{name}, seed {seed}: collectives of {places} places without place {victim}: {out}")
 
 
 def loses_first(name, launcher):
@@ -115,6 +129,7 @@ for name, launcher in there.items():
     survives(name, launcher, 4, "survive", JOB_CREDITS="1")
     for seed in range(round(3 * SCALE)):
         random_kill(name, launcher, seed)
+        collectives_of_survivors(name, launcher, seed)
     survives(name, launcher, 3, "end")
     outlives(name, launcher)
     outlives(name, launcher, "counted")

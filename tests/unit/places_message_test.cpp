@@ -2,6 +2,7 @@
 #include "base/rng.hpp"
 #include "fuzz/message_input.hpp"
 #include "places/activity_name.hpp"
+#include "places/collective_hub.hpp"
 #include "places/control.hpp"
 #include "places/message.hpp"
 
@@ -9,6 +10,8 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -176,7 +179,7 @@ TEST(PlacesMessage, RefusesDamagedHeaders) {
   refused(message(63), "truncated");
   refused(with([](message_header& h) { ++h.version; }), "version");
   refused(with([](message_header& h) { h.kind = message_kind{0}; }), "unknown kind 0");
-  refused(with([](message_header& h) { h.kind = message_kind{15}; }), "unknown kind 15");
+  refused(with([](message_header& h) { h.kind = message_kind{17}; }), "unknown kind 17");
   refused(with([](message_header& h) { h.flags = 16; }), "unknown flags");
   refused(with([](message_header& h) { h.function = 0; }), "unknown function 0");
   refused(with([](message_header& h) { h.function = 4; }), "unknown function 4");
@@ -194,6 +197,37 @@ TEST(PlacesMessage, KeepsFailures) {
   EXPECT_EQ(read.place, 5u);
   EXPECT_EQ(read.what, "why");
   EXPECT_THROW(read_failure({}), error);
+}
+
+TEST(PlacesMessage, KeepsContributions) {
+  std::array<std::int64_t, 3> values{1, 2, 3};
+  const collective sum{.what = collective::operation::sum,
+                       .element_type = collective::element::i64,
+                       .count = values.size(),
+                       .data = reinterpret_cast<std::byte*>(values.data()),
+                       .bytes = sizeof values};
+  const message m = contribution_of(2, sum);
+  const message_header h = decode(m, 3, 0);
+  const collective read = read_contribution(h);
+  EXPECT_EQ(read.what, sum.what);
+  EXPECT_EQ(read.element_type, sum.element_type);
+  EXPECT_EQ(read.count, 3u);
+  EXPECT_EQ(read.bytes, sizeof values);
+  EXPECT_EQ(std::memcmp(payload_of(m).data(), values.data(), sizeof values), 0);
+  EXPECT_EQ(
+      decode(contribution_of(2, {.what = collective::operation::broadcast, .count = 9, .bytes = 9}), 3, 0).payload,
+      0u);  // it is not the root
+
+  const auto refused = [&](auto&& change, const char* why) {
+    message_header damaged = h;
+    change(damaged);
+    EXPECT_THAT([&] { static_cast<void>(read_contribution(damaged)); }, ThrowsMessage<error>(HasSubstr(why)));
+  };
+  refused([](message_header& d) { d.function = 5; }, "unknown collective");
+  refused([](message_header& d) { d.function |= 7 << 8; }, "unknown collective");
+  refused([](message_header& d) { d.finish_number = 4; }, "expected 32");
+  refused([](message_header& d) { d.finish_number = std::uint64_t{1} << 61; }, "elements");
+  refused([](message_header& d) { d.function = 0; }, "elements");  // a barrier
 }
 
 TEST(PlacesMessage, KeepsCounts) {

@@ -1,0 +1,72 @@
+// Collectives where losses are survived: each place sends what it has to place 0, which combines it, and sends the
+// result or the failure to all. So a collective ends in the same way at all survivors.
+//
+// Plain data: place 0 calls the hub under a lock. What counts is the order in which each place calls its collectives:
+//  H1  The first contribution in the queue of each place is for the next collective that is to be decided.
+//  H2  A place that owes calls to collectives that have failed has an empty queue: its next calls get these failures.
+//  H3  Each contribution of a place that is not lost gets one answer, in the order in which they came.
+#pragma once
+
+#include "places/message.hpp"
+#include "places/transport.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kith::distributed {
+
+/// The message by which a place takes part: a copy of the data, where the others need it.
+detail::byte_buffer contribution_of(int from, const collective& c);
+/// What it takes part in, without the data. Throws kith::error of kind `input` for a message that cannot be read.
+/// REQUIRES: decode() has read it.
+collective read_contribution(const message_header& h);
+
+class collective_hub {
+ public:
+  /// What a place gets for a contribution. All places share the message of a result.
+  struct answer {
+    int to;
+    std::shared_ptr<const detail::packed_arguments> message;
+  };
+  using answers = std::vector<answer>;
+
+  explicit collective_hub(int places);
+
+  /// A contribution of that place. REQUIRES: read_contribution() can read it.
+  answers take(int from, detail::byte_buffer contribution);
+  /// A place was lost: the next collective fails, at all others.
+  answers lose(const failure& why);
+  /// Runs may overlap. After a loss, collectives fail while there is no run: those who still call them were spawned by
+  /// a lost place, and nobody else would take part.
+  void begin_run();
+  answers end_run();
+
+ private:
+  struct member {
+    std::deque<detail::byte_buffer> queue;  // H1
+    std::deque<failure> owed;               // H2
+    std::optional<failure> lost;
+  };
+
+  answers decide();
+  bool decide_next(answers& out);
+  void combine(answers& out);
+  void fail_all(const failure& why, answers& out);
+  void fail_queued(const failure& why, answers& out);
+  member& at(int place) { return members_[static_cast<std::size_t>(place)]; }
+  int places() const noexcept { return static_cast<int>(members_.size()); }
+
+  std::vector<member> members_;
+  std::optional<failure> pending_;     // a loss that no collective has thrown yet
+  std::optional<failure> first_loss_;  // of all
+  std::optional<failure> broken_;      // the places' calls differ
+  std::uint64_t decided_ = 0;          // collectives
+  int runs_ = 0;                       // in progress
+};
+
+}  // namespace kith::distributed
