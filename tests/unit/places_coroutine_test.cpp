@@ -45,15 +45,15 @@ TEST(PlacesCoroutine, ReturnsItsValue) {
   }
 }
 
-std::atomic<int> waiting{0}, most{0};
+std::atomic<int> suspended{0}, most{0};
 std::atomic<bool> opened{false};
 
 kith::activity<> stall(int there) {
-  ++waiting;
+  ++suspended;
   co_await kith::at(there).async([] {
     while (!opened) std::this_thread::yield();
   });
-  --waiting;
+  --suspended;
 }
 
 /// One worker has many stalled activities at once, and no stack for any of them.
@@ -67,14 +67,14 @@ TEST(PlacesCoroutine, HoldsNoWorker) {
     kith::finish([] {
       for (int i = 0; i < all; ++i) kith::at(0).spawn<stall>(1);
       kith::at(1).spawn([] {
-        while (waiting < all) kith::wait(), std::this_thread::yield();
-        most = waiting.load();
+        while (suspended < all) kith::wait(), std::this_thread::yield();
+        most = suspended.load();
         opened = true;
       });
     });
   });
   EXPECT_EQ(most, all);
-  EXPECT_EQ(waiting, 0);
+  EXPECT_EQ(suspended, 0);
 }
 
 std::atomic<int> came{0};
