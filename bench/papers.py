@@ -323,6 +323,11 @@ def ads():
            [[name] + [cell("ads-space", "ads", metric, f"{p} most", 0, p == "md") for p in ("md", "heat", "cg")]
             for name, metric in (("buffer", "fab_percent_of_depth"), ("deque", "deque_percent_of_depth"))])
 
+    yield ("ads-beyond", ["places", "ADS", "sent along a tree, working while it waits"],
+           [[places] + [cell("ads-beyond", series, "seconds", f"heat {places}", 4)
+                        for series in ("ads", "ads, sent along a tree")]
+            for places in ("256", "1024", "4096", "16384", "65536")])
+
 
 TABLES = {name: Table(page, head, lines)
           for page, tables in (("nabbitc.md", nabbitc), ("rip.md", rip), ("mir.md", mir), ("hardware.md", hardware), ("ads.md", ads))
