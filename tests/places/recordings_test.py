@@ -199,8 +199,13 @@ with tempfile.TemporaryDirectory() as folder:
           f"a cluster of 40 hosts: {done.stderr}")
     done = run(*cluster, "--hosts", "40", "--fidelity", "block")
     check(done.returncode == 2 and "models up to 64" in done.stderr, f"a fidelity that was asked for is kept: {done.stderr}")
-    done = run(KITH, "sim", str(file), "--machine", "bluegene-p", "--hosts", "40")
-    check(done.returncode == 2 and "equal hosts" in done.stderr, f"bluegene-p cannot be sized: {done.stderr}")
+    done = run(KITH, "sim", str(file), "--machine", "power6", "--hosts", "40")
+    check(done.returncode == 2 and "equal hosts" in done.stderr, f"power6 cannot be sized: {done.stderr}")
+    torus = [KITH, "sim", str(file), "--machine", "bluegene-p", "--hosts", "2048", "--workers", "1", "--json"]
+    done = run(*torus)
+    check(done.returncode == 0 and json.loads(done.stdout)[0]["makespan_s"] > 0, f"a torus of 2048 hosts: {done.stderr}")
+    done = run(*torus, "--fidelity", "block")
+    check(done.returncode == 2 and "2048 hosts" in done.stderr, f"a torus of 2048 hosts has no memory: {done.stderr}")
     file.unlink()
 
     done = run(KITH, "record", "-o", str(file), "--", JOB, KITH_PLACES="3")  # everything that places can do

@@ -8,6 +8,7 @@
 #include "engine/sim/line_filter.hpp"
 #include "engine/sim/recorded_places.hpp"
 #include "json_text.hpp"
+#include "machine/hosts.hpp"
 #include "numbers.hpp"
 #include "output.hpp"
 #include "picture/chart.hpp"
@@ -366,8 +367,10 @@ std::function<outcome()> add_sim(CLI::App& command) {
   command.add_option("--seed", o->run.seed, "the first seed (1)")->check(whole_number(1, std::int64_t{1} << 40));
   command.add_option("--workers", o->run.workers, "use the first cores only (all); of places: of each place's cores")
       ->check(whole_number(1, 4096));
-  command.add_option("--hosts", o->hosts, "size the machine, a cluster or torus of equal hosts, to so many of them (its own)")
-      ->check(whole_number(1, 1024));
+  command
+      .add_option("--hosts", o->hosts,
+                  "size the machine, a cluster or torus of equal hosts, to so many of them (its own)")
+      ->check(whole_number(1, most_hosts));
   command.add_option("--fidelity", o->fidelity, "what is modelled of memory (block; abstract above 64 nodes)")
       ->type_name("block|abstract|line");
   command.add_option("--distribution", o->data, "where data lies (first-touch)")
