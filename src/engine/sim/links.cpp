@@ -71,13 +71,13 @@ void interconnect::join_hosts(const host_grid& h) {
   const int hosts = h.shape.vertices();
   outgoing_.resize(static_cast<std::size_t>(hosts));
   const auto name = [](int host) { return "host " + std::to_string(host); };
-  std::vector<int> known(static_cast<std::size_t>(hosts));  // how many of a host's links are there: those to lower hosts
+  std::vector<std::size_t> known(outgoing_.size());  // by host: how many of its links are there
   for (int a = 0; a < hosts; ++a) {
     for (const int b : h.shape.neighbours_of(a)) {
       if (b < a) continue;
       for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
-        outgoing_[static_cast<std::size_t>(from)][static_cast<std::size_t>(known[static_cast<std::size_t>(from)]++)] =
-            static_cast<std::uint32_t>(links.size());
+        const auto begin = static_cast<std::size_t>(from);
+        outgoing_[begin][known[begin]++] = static_cast<std::uint32_t>(links.size());
         links.push_back({name(from), name(to), {0, rate(h.gbs)}});
       }
     }
