@@ -82,7 +82,8 @@ void interconnect::join_hosts(const host_grid& h) {
       }
     }
   }
-  found_.resize(static_cast<std::size_t>(h.shape.x + h.shape.y + h.shape.z));
+  const int longest = h.shape.x + h.shape.y + h.shape.z;
+  found_.resize(static_cast<std::size_t>(longest));
 }
 
 std::span<const std::uint32_t> interconnect::route_in_grid(node_id from, node_id to) const noexcept {

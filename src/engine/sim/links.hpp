@@ -1,9 +1,8 @@
 // The interconnect: links as servers, and the route between each pair of nodes.
 //
-// A link carries `gbs` in each direction. A transfer occupies every link of its route. Routes are shortest
-// paths; the order of the description decides ties. They are found once; those of a machine with host_grid, whose hosts
-// stand for nodes here, when they are used: among the shortest paths, the one that is first by the numbers of its hosts,
-// which is the same one.
+// A link carries `gbs` in each direction. A transfer occupies every link of its route. Routes are shortest paths; the
+// order of the description decides ties. They are found once, but for a machine with host_grid, whose hosts stand for
+// nodes here: those are found when they are used. Both ways give the same routes.
 #pragma once
 
 #include "engine/sim/program.hpp"
