@@ -79,8 +79,9 @@ std::optional<host_grid> size_to(int places, toml::table& root, const std::strin
   };
   const auto kind = root["interconnect"]["kind"].value<std::string>();
   if ((kind != "hosts" && kind != "torus") || cores == nullptr || !root["distance"].is_table())
-    refuse("expected a cluster of equal hosts (interconnect.kind = \"hosts\"), as xeon-5504-cluster, or a torus of "
-           "hosts, as bluegene-p");
+    refuse(
+        "expected a cluster of equal hosts (interconnect.kind = \"hosts\"), as xeon-5504-cluster, or a torus of "
+        "hosts, as bluegene-p");
   const auto* const nodes = cores->get_as<std::int64_t>("nodes");
   const auto* const given = cores->get_as<std::int64_t>("places");
   if (nodes == nullptr || given == nullptr || given->get() < 1 || nodes->get() % given->get() != 0 ||

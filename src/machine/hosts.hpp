@@ -17,8 +17,8 @@ inline constexpr int most_hosts = 65536;
 
 /// Writes the number of places into a description of equal hosts, as if it had been there. Hosts that meet in a torus
 /// have one node each; the torus gets sides that are as equal as its size allows. If it has more nodes than most_nodes,
-/// the description becomes that of one host, and the torus is returned. Throws kith::error, which begins with `path`, if
-/// the description is of another machine or would have too many nodes.
+/// the description becomes that of one host, and the torus is returned. Throws kith::error, which begins with `path`,
+/// if the description is of another machine or would have too many nodes.
 std::optional<host_grid> size_to(int places, toml::table& root, const std::string& path);
 
 /// A torus of so many vertices, with the least sum of sides.

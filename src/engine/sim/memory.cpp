@@ -51,9 +51,9 @@ std::size_t caches_of(const machine_model& m) noexcept {
 /// Called before anything else uses the machine.
 void refuse_many_caches(const machine_model& m) {
   if (!has_block_memory(m))
-    throw error(m.hardware.name + " has " + std::to_string(m.nodes()) + " nodes with " +
-                    std::to_string(caches_of(m)) + " last-level caches; the fidelity block models up to " +
-                    std::to_string(most_block_caches) + " (use --fidelity abstract)",
+    throw error(m.hardware.name + " has " + std::to_string(m.nodes()) + " nodes with " + std::to_string(caches_of(m)) +
+                    " last-level caches; the fidelity block models up to " + std::to_string(most_block_caches) +
+                    " (use --fidelity abstract)",
                 error_kind::setting);
 }
 

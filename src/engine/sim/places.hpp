@@ -86,7 +86,7 @@ class place_network {
   std::vector<node_id> nodes_;  // by place; of hosts in a grid, its number
   std::priority_queue<entry> queue_;
   std::vector<place_message> messages_;
-  std::vector<std::size_t> free_;                  // of messages_
+  std::vector<std::size_t> free_;                 // of messages_
   std::vector<std::deque<std::size_t>> waiting_;  // by place: the queue has an entry for it unless it is empty
   std::uint64_t order_ = 0;
 };
