@@ -85,7 +85,7 @@ struct event_energies {
   std::optional<double> unit_operation;               // of the scheduling unit
 };
 
-/// Of two nodes of a grid; 10, as within a node, at least.
+/// Between two different nodes of a grid; 10, as within a node, at least.
 int grid_distance(double base, double hop, int hops);
 
 /// Equal hosts in a grid, too many for a table of each two of them.
@@ -93,8 +93,6 @@ struct host_grid {
   grid shape;
   double base = 0, hop = 0;  // of grid_distance()
   double gbs = 0;            // of a link
-  /// Between the nodes of two different hosts.
-  int distance(int a, int b) const { return grid_distance(base, hop, shape.hops(a, b)); }
 };
 
 struct machine_model {
@@ -127,6 +125,12 @@ struct machine_model {
   /// Of all hosts.
   std::size_t nodes() const noexcept {
     return hosts ? static_cast<std::size_t>(hosts->shape.vertices()) : hardware.nodes.size();
+  }
+  /// Between two nodes, of all hosts.
+  int distance(node_id a, node_id b) const {
+    if (!hosts) return hardware.distance(a, b);
+    const int hops = hosts->shape.hops(a.value, b.value);
+    return hops == 0 ? 10 : grid_distance(hosts->base, hosts->hop, hops);
   }
   /// The last-level cache of a core. Those of node n have the numbers from n * caches_per_node on.
   int cache_of(core_id) const;

@@ -36,7 +36,10 @@ int workers_of(const machine_model& m, const run_options& s) {
 void check_hosts(const machine_model& m, const run_options& s) {
   const bool one_core = s.workers == 1;  // for a speed-up
   const std::string hosts = m.hardware.name + " with " + std::to_string(m.places) + " hosts";
-  if (s.places.count == 0 && !one_core) throw error(hosts + " runs programs with places alone", error_kind::setting);
+  if (s.places.count == 0 && !one_core)
+    throw error(hosts + " runs programs with places alone: expected a recording of places, or up to " +
+                    std::to_string(most_nodes) + " hosts",
+                error_kind::setting);
   if (s.fidelity != fidelity::abstract || s.hardware.used)
     throw error(hosts + " has no model of memory: expected fidelity abstract", error_kind::setting);
   if (s.keep_schedule)

@@ -22,10 +22,7 @@ void place_network::send(place_message what, std::uint64_t bytes, picoseconds no
   sent.message_bytes += recorded_message::header_bytes + bytes;
   const node_id from = nodes_[what.from], to = nodes_[what.to];
   const auto near = static_cast<picoseconds>(machine_.costs.push * 1000);
-  const auto distance = static_cast<picoseconds>(!parts_.latency   ? 10
-                                                 : !machine_.hosts ? machine_.hardware.distance(from, to)
-                                                 : from == to      ? 10
-                                                                   : machine_.hosts->distance(from.value, to.value));
+  const auto distance = static_cast<picoseconds>(parts_.latency ? machine_.distance(from, to) : 10);
   what.sent = now;
   what.bytes = bytes;
   const picoseconds left = links.carry(from, to, recorded_message::header_bytes + bytes, now, parts_.contention);
