@@ -29,7 +29,7 @@ class array_halo {
 
   /// Returns when each place has room for its halo, whose elements are T{}. One message and its answer for each place.
   /// Throws `error` if a place has several blocks of the array.
-  static array_halo make(const distributed_array<T>& array, std::uint64_t width) {
+  [[nodiscard]] static array_halo make(const distributed_array<T>& array, std::uint64_t width) {
     array_halo h;
     h.array_ = array;
     h.width_ = width;

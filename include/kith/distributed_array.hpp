@@ -88,7 +88,7 @@ class distributed_array {
 
   /// An array of `size` elements T{}. Returns when there is a share at each place. One message and its answer for each
   /// place. Throws `error` for more bytes than an address space holds.
-  static distributed_array make(std::uint64_t size, array_layout layout = {}) {
+  [[nodiscard]] static distributed_array make(std::uint64_t size, array_layout layout = {}) {
     detail::bytes_of(nullptr, size, sizeof(T));
     distributed_array a;
     a.number_ =

@@ -5,6 +5,7 @@
 #include <kith/task.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <type_traits>
@@ -53,9 +54,19 @@ class future {
   }
   /// Returns the value or throws the task's exception. The value stays in place as long as one of its futures
   /// lives.
-  decltype(auto) get() const {
+  std::conditional_t<std::is_void_v<R>, void, std::add_lvalue_reference_t<const R>> get() const& {
     wait();
     return detail::future_internals::settled(*this);
+  }
+  /// As get() of a future that ends with the expression, as in async(f).get(): a copy of the value, which may outlive
+  /// it. A value that cannot be copied is moved out, as by take().
+  R get() && {
+    if constexpr (std::is_void_v<R> || std::is_copy_constructible_v<R>) {
+      wait();
+      return detail::future_internals::settled(*this);
+    } else {
+      return take();
+    }
   }
   /// As get(), but moves the value out: for values that cannot be copied. Afterwards this future is not valid,
   /// and its copies hold a moved-from value.

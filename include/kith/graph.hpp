@@ -7,6 +7,7 @@
 
 #include <initializer_list>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace kith {

@@ -27,7 +27,7 @@ class access {
   /// The same access, but the task really uses only `bytes` of its bytes (for example, the border of a
   /// neighbour). Policies see the whole range. A recording keeps both numbers, and a simulation moves only the
   /// bytes that are used.
-  access touching(std::size_t bytes) const noexcept {
+  [[nodiscard]] access touching(std::size_t bytes) const noexcept {
     access a = *this;
     if (bytes < a.record_.bytes) a.record_.touched = static_cast<float>(bytes) / static_cast<float>(a.record_.bytes);
     return a;

@@ -35,7 +35,7 @@ class distribution {
   constexpr distribution(kind k = standard) noexcept : kind_(k) {}
   constexpr distribution(node n) noexcept : kind_(at_node), node_(n.value) {}
   /// The same in huge pages (2 MiB on most machines), where the system has them.
-  constexpr distribution in_huge_pages() const noexcept {
+  [[nodiscard]] constexpr distribution in_huge_pages() const noexcept {
     distribution d = *this;
     d.huge_ = true;
     return d;
@@ -65,9 +65,9 @@ class distribution {
 /// does not count: more can be allocated than the machine has. In a dry run (runtime_options::dry) nothing is
 /// placed. Throws kith::error for a wrong distribution, std::bad_alloc if no address space is left. Thread-safe.
 /// Takes some microseconds and up to one system call for each node: meant for arrays, not for list nodes.
-void* allocate(std::size_t bytes, distribution how = {});
+[[nodiscard]] void* allocate(std::size_t bytes, distribution how = {});
 /// The same for a given runtime, from any thread. `local` is the node of the processor that the caller runs on.
-void* allocate(runtime& rt, std::size_t bytes, distribution how = {});
+[[nodiscard]] void* allocate(runtime& rt, std::size_t bytes, distribution how = {});
 /// Rejects a text at compile time, with a message that says what to write.
 template <class Text>
   requires std::is_convertible_v<const Text&, std::string_view>

@@ -6,6 +6,7 @@
 #include <kith/schedule.hpp>
 #include <kith/task.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>

@@ -7,7 +7,9 @@
 #include <kith/runtime.hpp>
 
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -241,7 +243,7 @@ class place_ref {
   /// they had spawned at other places may still run meanwhile. Their spawner keeps a copy of
   /// the arguments until they and all that they have spawned have ended, which is one more message. So a future also
   /// gets the failures of what its activity has spawned. Without losses that are survived it changes nothing.
-  place_ref idempotent() const noexcept { return place_ref(place_, true); }
+  [[nodiscard]] place_ref idempotent() const noexcept { return place_ref(place_, true); }
   /// Whether this place was lost, as far as this process knows. Throws `error` if there is no place_runtime.
   /// Thread-safe; takes a lock.
   bool is_lost() const { return detail::is_lost(place_); }
@@ -256,7 +258,7 @@ class place_ref {
 };
 
 /// Throws `error` unless 0 <= place < places().
-place_ref at(int place);
+[[nodiscard]] place_ref at(int place);
 
 /// Runs `f` here and waits for all activities that were spawned in it, and in those, wherever they ran; and runs tasks
 /// meanwhile. Throws the exception of `f`, else, as place_error, that of the first failed activity whose failure

@@ -3,6 +3,7 @@
 
 #include <kith/distributed_array.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

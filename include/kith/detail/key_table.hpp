@@ -8,6 +8,7 @@
 #include <kith/task.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory_resource>

@@ -9,6 +9,8 @@
 #include <kith/detail/value_cell.hpp>
 #include <kith/keyed_graph.hpp>
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <new>

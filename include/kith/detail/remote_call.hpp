@@ -6,6 +6,7 @@
 #include <kith/detail/serialize.hpp>
 
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <tuple>

@@ -4,6 +4,7 @@
 #include <kith/fork_join.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
