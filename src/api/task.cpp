@@ -3,6 +3,8 @@
 #include <kith/parallel.hpp>
 #include <kith/task.hpp>
 
+#include "base/futex.hpp"
+#include "base/steady_time.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/group.hpp"
@@ -161,7 +163,7 @@ bool completion::wait_at_most(double seconds, made_task completer, at_stack_limi
   } else {
     while (!over()) {
       if (timed) {
-        futex_wait_until(word_, 0, end.time_since_epoch());
+        futex_wait_until(word_, 0, steady_nanoseconds(end));
       } else {
         futex_wait(word_, 0);
       }

@@ -27,7 +27,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <memory>
 
 namespace kith {
@@ -323,7 +322,7 @@ class sleepers {
     idle();  // from now on
     int wakes = 1, period = 1, busy = 0;
     for (int quiet = 0; quiet < most_quiet && mine.awake.load(relaxed) == 0;) {
-      futex_wait_for(mine.awake, 0, std::chrono::milliseconds(period));
+      futex_wait_for(mine.awake, 0, std::int64_t{period} * 1'000'000);  // milliseconds
       const bool cores_are_idle = idle();
       if (!is_owed()) {
         ++quiet;

@@ -6,6 +6,7 @@
 //      futex: either the ringer sees the sleeper, or the sleeper sees the new bell. Both sides are seq_cst.
 #include "base/atomic.hpp"
 #include "base/futex.hpp"
+#include "base/steady_time.hpp"
 #include "places/meeting.hpp"
 #include "places/transport.hpp"
 #include "queue/native/inbox.hpp"
@@ -53,7 +54,7 @@ class thread_endpoint final : public endpoint {
   }
   void sleep(std::chrono::steady_clock::time_point until) override {
     sleeping_.store(1, seq_cst);  // T2
-    if (bell_.load(seq_cst) == heard_) futex_wait_until(bell_, heard_, until.time_since_epoch());
+    if (bell_.load(seq_cst) == heard_) futex_wait_until(bell_, heard_, steady_nanoseconds(until));
     sleeping_.store(0, relaxed);
   }
   void ring() noexcept override {

@@ -1,6 +1,7 @@
 #include "places/mpi/bells.hpp"
 
 #include "base/futex.hpp"
+#include "base/steady_time.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -15,7 +16,7 @@ void bell::ring() noexcept {
 
 void bell::sleep(std::uint32_t heard, std::chrono::steady_clock::time_point until) noexcept {
   sleeping_.store(1, seq_cst);  // B1
-  if (count_.load(seq_cst) == heard) futex_wait_until(count_, heard, until.time_since_epoch(), futex_scope::machine);
+  if (count_.load(seq_cst) == heard) futex_wait_until(count_, heard, steady_nanoseconds(until), futex_scope::machine);
   sleeping_.store(0, relaxed);
 }
 

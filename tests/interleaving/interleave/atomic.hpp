@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <bit>
-#include <chrono>
 #include <cstring>
 #include <source_location>
 #include <type_traits>
@@ -170,7 +169,7 @@ inline void futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expected
 }
 
 /// Its time may be over at once, so it returns without waiting; how long it takes is part of the schedule.
-inline void futex_wait_for(const atomic<std::uint32_t>&, std::uint32_t, std::chrono::nanoseconds) noexcept {}
+inline void futex_wait_for(const atomic<std::uint32_t>&, std::uint32_t, std::int64_t) noexcept {}
 
 inline void futex_wake(const atomic<std::uint32_t>& word, int count,
                        std::source_location at = std::source_location::current()) noexcept {
