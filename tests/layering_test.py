@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 # Lowest first, one rank for each folder. A file may include files of its own folder and of those above it in this list.
+# The public headers listed at the top are the words that all layers share with users: accesses, options, tasks, handles.
 RANKS = [
     ["src/base", "include/kith/error.hpp", "include/kith/access.hpp", "include/kith/statistics.hpp",
      "include/kith/memory.hpp", "include/kith/options.hpp", "include/kith/task.hpp", "include/kith/handle.hpp",
@@ -33,26 +34,43 @@ RANKS = [
     ["src/analysis"],
     ["src/api"],
     ["src/places"],
-    ["tools", "apps", "bench", "tests", "examples"],
+    ["examples"],
+    ["apps"],
+    ["tools"],
+    ["bench"],
+    ["tests"],
 ]
 # Neighbours that must not know each other, whatever their ranks.
 STRANGERS = [*((deciding, "src/recording") for deciding in ("src/queue", "src/partition", "src/policy")),
              ("src/engine/sim", "src/engine/native"), ("src/engine/sim", "include/kith/detail"), ("src/analysis", "src/engine/native"),
-             ("src/api", "src/engine/sim"), ("src/api", "src/analysis"),
+             ("src/api", "src/engine/sim"), ("src/api", "src/analysis"), ("src/places", "src/engine/sim"), ("src/places", "src/analysis"),
+             ("src/counting", "src/tracing"), ("apps", "examples"), ("tools", "examples"), ("bench", "examples"), ("bench", "tools/kith"),
              # These are linked into programs; the library knows them by base/access_tracer.hpp and base/counters.hpp.
              *((folder, "src/counting") for folder in ("src/tracing", "src/memory", "src/engine", "src/api")),
              ("src/memory", "src/tracing"), ("src/engine", "src/tracing"), ("src/api", "src/tracing")]
-DECIDING = ["src/policy", "src/queue", "src/replay"]  # no thread, lock, system call, MPI or engine of their own, no clock but now()
-FORBIDDEN = re.compile(r"^(thread|mutex|shared_mutex|condition_variable|future|chrono|ctime|time\.h|unistd\.h|"
-                       r"semaphore|barrier|latch|stop_token|sched\.h|csignal|signal\.h|fcntl\.h|fstream|random|"
-                       r"pthread\.h|sys/.*|linux/.*|mpi\.h|engine/.*|base/(clock|futex|sleepers)\.hpp|"
-                       r"memory/numa_calls\.hpp|recording/(file|database)\.hpp|machine/limits\.hpp)$")
-# std::lock_guard on the world's own mutex; list.cpp guards the registered policies; schedule.cpp reads the recording.
+DECIDING = ["src/policy", "src/queue", "src/partition", "src/replay"]
+# Who decides has no thread, lock, system call, file, MPI or engine of its own, and no clock but the world's now(). What it includes
+# must not bring them either: SYSTEM is forbidden through any number of headers.
+SYSTEM = (r"thread|shared_mutex|condition_variable|future|chrono|ctime|time\.h|unistd\.h|semaphore|barrier|latch|stop_token|sched\.h|"
+          r"csignal|signal\.h|fcntl\.h|fstream|iostream|filesystem|random|pthread\.h|sys/.*|linux/.*|mpi\.h|sqlite3\.h|hwloc\.h")
+BROUGHT = re.compile(rf"^({SYSTEM})$")
+FORBIDDEN = re.compile(rf"^({SYSTEM}|mutex|cstdio|engine/.*|base/(clock|futex|sleepers)\.hpp|memory/numa_calls\.hpp|"
+                       r"recording/(file|database)\.hpp|machine/limits\.hpp)$")
+# std::lock_guard on the world's own mutex; list.cpp guards the registered policies; schedule.cpp reads the recording; partition.cpp
+# formats messages; Scotch takes a FILE* and has one random generator, which is guarded.
 ALLOWED = {("src/queue/shared_queue.hpp", "mutex"), ("src/queue/held_tasks.hpp", "mutex"), ("src/queue/affinity_queues.hpp", "mutex"), ("src/queue/recycler.hpp", "mutex"),
            ("src/policy/list.cpp", "mutex"), ("src/replay/ordered_queue.hpp", "mutex"), ("src/replay/turn_order.hpp", "mutex"), ("src/replay/recorded_order.hpp", "mutex"),
-           ("src/replay/schedule.cpp", "recording/file.hpp")}
+           ("src/replay/schedule.cpp", "recording/file.hpp"), ("src/partition/windows.hpp", "mutex"), ("src/partition/scotch.cpp", "mutex"),
+           ("src/base/atomic.hpp", "interleave/atomic.hpp"),  # the checker of interleavings replaces atomics
+           ("src/partition/scotch.cpp", "cstdio"), ("src/partition/partition.cpp", "cstdio")}
+# The native world of the queues: its clock is the processor's counter, which has a header of the system where that counter is none.
+# Recordings, which schedule.cpp reads, are files.
+BRINGS = {"src/base/clock.hpp", "src/recording/file.hpp", "src/recording/database.hpp"}
 ATOMIC_HOME = ("src/base/atomic.hpp", "include/", "tests/", "bench/", "apps/", "examples/", "tools/")
-INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+INCLUDE = re.compile(r'^\s*#\s*include\b\s*(?:([<"])([^>"]+)[>"])?')
+TOPS = ("src", "include", "tools", "apps", "bench", "tests", "examples")
+FOLDERS = ("src", "include", "", "tools", "tools/kith", "bench", "bench/support")  # where quoted names are looked for, as CMake's files say
+TEST_FOLDERS = ("tests", "tests/interleaving")  # also, for files of tests
 
 
 def rank(path):
@@ -66,42 +84,73 @@ def rank(path):
 
 def resolve(root, name, quoted, includer):
     """The included file's path in the tree, or None if it is not a file of the tree."""
-    candidates = ["src/" + name, "include/" + name]
+    folders = ("src", "include") if quoted != '"' else FOLDERS + TEST_FOLDERS * includer.startswith("tests/")
+    candidates = [f"{folder}/{name}" for folder in folders]
     if quoted == '"':
-        candidates.append(str((pathlib.Path(includer).parent / name)))
-    for c in map(os.path.normpath, candidates):
+        candidates.insert(0, str(pathlib.Path(includer).parent / name))
+    for c in (os.path.normpath(c.lstrip("/")) for c in candidates):
         if (root / c).is_file():
             return c
     return None
 
 
+def includes_of(root, name):
+    """(line, target in the tree or None, the name as written, quote) of each #include; (line, None, "", "") of one by a macro."""
+    found = []
+    for number, line in enumerate((root / name).read_text().splitlines(), 1):
+        if m := INCLUDE.match(line):
+            target = resolve(root, m[2], m[1], name) if m[2] else None
+            found.append((number, target, m[2] or "", m[1] or ""))
+    return found
+
+
+def brought(name, includes):
+    """What the files of the tree that `name` includes, directly or not, bring with them: (chain of files, header of the system)."""
+    found, seen, waiting = [], {name}, [(name,)]
+    while waiting:
+        chain = waiting.pop()
+        for _, target, written, _ in includes.get(chain[-1], []):
+            if target is None:
+                if len(chain) > 1 and BROUGHT.match(written):
+                    found.append((chain, written))
+            elif target not in seen and target not in BRINGS:
+                seen.add(target)
+                waiting.append((*chain, target))
+    return found
+
+
 def faults(root):
     found = []
-    files = [p for top in ("src", "include", "tools", "apps", "bench", "examples") for p in sorted((root / top).rglob("*"))
-             if p.suffix in (".hpp", ".cpp", ".h")]
-    for p in files:
-        name = str(p.relative_to(root))
+    files = sorted(str(p.relative_to(root)) for top in TOPS for p in (root / top).rglob("*") if p.is_file())
+    for name in files:
+        if name.endswith((".inc", ".ipp", ".hxx", ".cxx", ".cc", ".hh")):
+            found.append(f"{name}: C++ files end in .hpp and .cpp")
+    files = [f for f in files if f.endswith((".hpp", ".cpp", ".h"))]
+    includes = {f: includes_of(root, f) for f in files}
+    for name in files:
         own = rank(name)
         if own is None:
             found.append(f"{name}: in no layer; add its folder to RANKS in tests/layering_test.py")
             continue
-        for number, line in enumerate(p.read_text().splitlines(), 1):
-            m = INCLUDE.match(line)
-            if not m:
-                continue
-            target = resolve(root, m[2], m[1], name)
+        deciding = any(name.startswith(d + "/") for d in DECIDING) and not name.startswith("src/queue/native/")
+        for number, target, written, quote in includes[name]:
+            if not written:
+                found.append(f"{name}:{number}: includes what a macro says; write the file's name")
+            if quote == '"' and target is None and (name, written) not in ALLOWED:
+                found.append(f'{name}:{number}: "{written}" is no file of this tree; write <{written}>')
             if target is not None and rank(target) is not None and rank(target) > own:
                 found.append(f"{name}:{number}: includes {target}, which is above it")
             for one, other in STRANGERS:
                 if name.startswith(one + "/") and (target or "").startswith(other + "/"):
                     found.append(f"{name}:{number}: includes {target}, of which {one} knows nothing")
-            deciding = any(name.startswith(d + "/") for d in DECIDING) and not name.startswith("src/queue/native/")
-            if deciding and FORBIDDEN.match(m[2]) and (name, m[2]) not in ALLOWED:
-                found.append(f"{name}:{number}: a policy or queue includes <{m[2]}>")
-            if m[2].startswith("kith/detail/") and not name.startswith(("include/", "src/")):
-                found.append(f"{name}:{number}: <{m[2]}> is what public headers are made of, and for them and the library alone")
-            if m[2] == "atomic" and not name.startswith(ATOMIC_HOME):
+            if deciding and FORBIDDEN.match(written) and (name, written) not in ALLOWED:
+                found.append(f"{name}:{number}: a policy or queue includes <{written}>")
+            if written.startswith("kith/detail/") and not name.startswith(("include/", "src/", "tests/")):
+                found.append(f"{name}:{number}: <{written}> is what public headers are made of, and for them and the library alone")
+            if written == "atomic" and not name.startswith(ATOMIC_HOME):
                 found.append(f"{name}:{number}: <atomic> comes from base/atomic.hpp alone")
+        if deciding:
+            found += [f"{name}: a policy or queue gets <{header}> by {' -> '.join(chain[1:])}" for chain, header in brought(name, includes)]
     return found, len(files)
 
 
@@ -118,6 +167,12 @@ def self_test():
         "between neighbours": ({"src/engine/sim/s.cpp": '#include "engine/native/n.hpp"\n', "src/engine/native/n.hpp": ""},
                                "knows nothing"),
         "task beside recording": ({"src/task/t.hpp": '#include "recording/r.hpp"\n', "src/recording/r.hpp": ""}, "above it"),
+        "clock by a way round": ({"src/policy/p.hpp": '#include "base/a.hpp"\n', "src/base/a.hpp": '#include "base/b.hpp"\n',
+                                  "src/base/b.hpp": "#include <chrono>\n"}, "by src/base/a.hpp -> src/base/b.hpp"),
+        "macro": ({"src/task/t.hpp": "#include HEADER\n"}, "macro"),
+        "missing": ({"src/task/t.hpp": '#include "task/gone.hpp"\n'}, "no file of this tree"),
+        "suffix": ({"src/task/t.inc": ""}, ".hpp and .cpp"),
+        "test": ({"tools/t.cpp": '#include "tests/t.hpp"\n', "tests/t.hpp": ""}, "above it"),
         "nowhere": ({"src/strange/s.hpp": ""}, "in no layer"),
         "fine": ({"src/policy/p.hpp": '#include "base/a.hpp"\n', "src/base/a.hpp": ""}, None),
     }
