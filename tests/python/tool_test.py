@@ -177,12 +177,15 @@ def test_a_folder_of_that_name_is_not_the_package(recorded, tmp_path):
 
 def test_both_command_lines_have_the_same_options():
     from kith.command_line import parser_of, verb_names
+    from kith.export import FORMATS
 
     for verb in verb_names():
         _, parser = parser_of(verb)
         mine = {o for action in parser._actions for o in action.option_strings if o.startswith("--")}
         theirs = set(re.findall(r"^ +(?:-\w,)?(--[a-z-]+)", run("help", verb).stdout, re.M))
         assert mine == theirs, verb
+        if verb == "export":
+            assert "|".join(f.name for f in FORMATS) in run("help", verb).stdout
         if verb in ("graph", "report", "export"):
             texts = {a.option_strings[0]: a.help for a in parser._actions if a.option_strings}
             said = " ".join(run("help", verb).stdout.split())

@@ -136,7 +136,7 @@ std::function<outcome()> add_compare(CLI::App& command) {
 
 std::function<outcome()> add_export(CLI::App& command) {
   add_file(command, "file", "the recording");
-  add_value(command, "--to", "perfetto|paraver|paje|otf2|graphml|dot|csv|parquet|wfformat", "the format")->required();
+  add_value(command, "--to", KITH_EXPORT_FORMATS, "the format")->required();
   add_value(command, "-o,--output", "FILE|FOLDER", "what to write; a folder for csv, parquet, otf2 and paraver")
       ->required();
   add_task_options(command);
@@ -146,7 +146,7 @@ std::function<outcome()> add_export(CLI::App& command) {
 
 std::function<outcome()> add_import(CLI::App& command) {
   add_file(command, "file", "what to read");
-  add_value(command, "--from", "wfformat", "its format")->required();
+  add_value(command, "--from", KITH_IMPORT_FORMATS, "its format")->required();
   add_value(command, "-o,--output", "FILE", "the recording to write")->required();
   command.footer(exits);
   return pass_on(command);

@@ -2,4 +2,6 @@
 
 from kith.importing.wfformat import read as read_wfformat
 
-FORMATS = {"wfformat": read_wfformat}
+FORMATS = {
+    "wfformat": read_wfformat,
+}

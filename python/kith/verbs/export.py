@@ -1,5 +1,6 @@
 """kith export: a recording in the format of another tool."""
 
+from kith.export import FORMATS
 from kith.verbs import _filters
 
 SUMMARY = "write a recording in the format of another tool"
@@ -7,8 +8,7 @@ SUMMARY = "write a recording in the format of another tool"
 
 def add_arguments(parser):
     parser.add_argument("file", metavar="FILE", help="the recording")
-    parser.add_argument("--to", metavar="FORMAT", required=True, help="perfetto, paraver, paje, otf2, graphml, dot, csv, "
-                        "parquet or wfformat")
+    parser.add_argument("--to", metavar="FORMAT", required=True, help=", ".join(f.name for f in FORMATS))
     parser.add_argument("-o", "--output", metavar="FILE|FOLDER", required=True,
                         help="what to write; a folder for csv, parquet, otf2 and paraver")
     _filters.add_counters(parser)

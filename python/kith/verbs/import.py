@@ -5,7 +5,9 @@ SUMMARY = "make a recording of another tool's file"
 
 def add_arguments(parser):
     parser.add_argument("file", metavar="FILE", help="what to read")
-    parser.add_argument("--from", dest="format", metavar="FORMAT", required=True, help="its format: wfformat")
+    from kith.importing import FORMATS
+
+    parser.add_argument("--from", dest="format", metavar="FORMAT", required=True, help="its format: " + ", ".join(FORMATS))
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the recording to write")
 
 
