@@ -58,9 +58,12 @@ TEST_P(groups, are_filled_by_tasks_below_their_own) {
 }
 
 TEST_P(groups, do_not_end_while_a_task_of_theirs_may_still_fill_them) {
+  // Under these policies every link closes a window, and is partitioned.
+  const bool windows = GetParam().policy.starts_with("rip-mw") && !GetParam().machine.empty();
+  const int rounds = scaled(windows ? 10 : 50);
   std::atomic<int> ran{0};
   rt.run([&] {
-    for (int round = 0; round < scaled(50); ++round) {
+    for (int round = 0; round < rounds; ++round) {
       kith::group g;
       std::atomic<int> inside{0};
       // A chain: while a link makes the next one, it is the only task of the group.
@@ -77,7 +80,7 @@ TEST_P(groups, do_not_end_while_a_task_of_theirs_may_still_fill_them) {
       ran += inside;
     }
   });
-  EXPECT_EQ(ran, scaled(50) * 21);
+  EXPECT_EQ(ran, rounds * 21);
 }
 
 TEST_P(groups, a_task_of_one_may_wait_for_what_it_put_there) {
