@@ -101,7 +101,7 @@ TEST(Fork, OtherCallsAreRefusedInTheChild) {
           {"runtime::mark()", [&] { rt.mark("here"); }},
           {"runtime::statistics()", [&] { static_cast<void>(rt.statistics()); }},
           {"runtime::reset_statistics()", [&] { rt.reset_statistics(); }},
-          {"kith::allocate()", [&] { allocate(rt, 100); }},
+          {"kith::allocate()", [&] { std::ignore = allocate(rt, 100); }},
           {"kith::count_pages()", [&] { static_cast<void>(count_pages(rt, memory, 100)); }},
           {"kith::known_bytes_on_nodes()", [&] { static_cast<void>(known_bytes_on_nodes(rt, memory, 100)); }},
           {"kith::reset_distribution()", [&] { reset_distribution(rt); }},

@@ -14,6 +14,7 @@
 #include <new>
 #include <numeric>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace {
@@ -117,7 +118,7 @@ TEST(Allocate, WithoutARuntimeThereAreSystemAndLocal) {
     p[system_page - 1] = std::byte{1};
     deallocate(p);
   }
-  EXPECT_THAT([] { allocate(1, distribution::coarse); },
+  EXPECT_THAT([] { std::ignore = allocate(1, distribution::coarse); },
               ThrowsMessage<error>(testing::AllOf(HasSubstr("allocate(coarse)"), HasSubstr("name the runtime"))));
   runtime rt(on("node:2 core:1"));
   const allocation_scope here(rt);
@@ -128,9 +129,9 @@ TEST(Allocate, WithoutARuntimeThereAreSystemAndLocal) {
 
 TEST(Allocate, WrongUseIsNamed) {
   runtime rt(on("node:2 core:1"));
-  EXPECT_THAT([&] { allocate(rt, 1, node{-2}); }, ThrowsMessage<error>(HasSubstr("node -2")));
-  EXPECT_THROW(allocate(rt, ~std::size_t{0}), std::bad_alloc);
-  EXPECT_THROW(allocate(rt, std::size_t{1} << 60, distribution::fine), std::bad_alloc);
+  EXPECT_THAT([&] { std::ignore = allocate(rt, 1, node{-2}); }, ThrowsMessage<error>(HasSubstr("node -2")));
+  EXPECT_THROW(std::ignore = allocate(rt, ~std::size_t{0}), std::bad_alloc);
+  EXPECT_THROW(std::ignore = allocate(rt, std::size_t{1} << 60, distribution::fine), std::bad_alloc);
   int on_stack = 0;
   EXPECT_THAT([&] { deallocate(&on_stack); },
               ThrowsMessage<error>(HasSubstr("not the start of memory from kith::allocate")));
