@@ -21,8 +21,8 @@ class active_runs {
   bool any() const noexcept { return count_.load(relaxed) != 0; }
   void add(array_run& r);
   void remove(array_run& r) noexcept;
-  /// A run that has work for the worker, entered; null if there is none, or (unless `surely`) if another thread is
-  /// looking.
+  /// Enters a run that has work for the worker, and returns it. Null if there is none, or, unless `surely`, if another
+  /// thread holds the lock.
   array_run* enter(const worker& self, bool surely) noexcept;
 
  private:
@@ -31,8 +31,8 @@ class active_runs {
   std::vector<array_run*> runs_;
 };
 
-/// A worker's part in a run of another worker, as the half that take_half() takes. It belongs to its worker for ever,
-/// because it is touched after the run is over.
+/// A worker's part in a run of another worker, as the half that take_half() takes. The worker owns it until the engine
+/// ends, because it is touched after the run is over.
 class run_helper final : public detail::half {
  public:
   explicit run_helper(worker& w) noexcept : half(&help), worker_(w) { prepare(nullptr); }

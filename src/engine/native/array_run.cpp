@@ -271,7 +271,7 @@ array_run::step* array_run::take_own(worker& w, node_deque& mine) noexcept {
   }
 }
 
-/// Takes one of the sources; if nodes are short, a few, of which the worker runs the others next.
+/// Takes one source. If nodes are short, takes a few, and the worker runs the others next.
 array_run::step* array_run::take_sources(node_deque& from, node_deque& mine) noexcept {
   const std::uint32_t seen = from.sources_at.load(relaxed), end = from.sources_end;
   if (seen >= end) return nullptr;
@@ -284,7 +284,7 @@ array_run::step* array_run::take_sources(node_deque& from, node_deque& mine) noe
   return &graph_.steps[graph_.sources[at]];
 }
 
-/// Looks at each other worker of this worker's memory node once; with `anywhere`, at those of other nodes too.
+/// Looks once at each other worker of this worker's memory node; with `anywhere`, also at those of other nodes.
 array_run::step* array_run::steal(const worker& w, node_deque& mine, bool anywhere) noexcept {
   const std::size_t workers = w.engine.workers.size();
   const auto visit = [&](bool near) -> step* {

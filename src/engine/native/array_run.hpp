@@ -5,11 +5,12 @@
 // node_deque: its ready nodes, and its piece of those without predecessors. It runs a node, counts its successors down,
 // runs the first that is ready next, and pushes the others. Where homes are known, a node that is ready goes to the
 // workers of its home, who look among themselves first. Invariants:
-//  N1  A node is in at most one list: a worker's deque, a list of arrivals, a piece of sources, or a worker's hands.
-//  N2  left_ is the number of nodes that have not ended, or whose end is not reported. A worker reports when it finds
-//      no node of its own, so whoever reports the last one has seen all others.
+//  N1  A node is in at most one list (a worker's deque, a list of arrivals, a piece of sources), or one worker holds
+//      it.
+//  N2  left_ counts the nodes that have not ended, or whose end is not reported. A worker reports when it finds no node
+//      of its own, so the worker that reports the last one has seen all others.
 //  N3  Helpers enter under the lock of active_runs (active_runs.hpp), and count in inside_. The owner first takes the
-//      run off the list, and then waits until nobody is inside; a helper that has left does not touch the run any more.
+//      run off the list, and then waits until inside_ is zero; a helper that has left does not touch the run.
 //  N4  A worker that makes nodes available wakes one that sleeps (docs/sleep.md). Before it sleeps, a worker looks at
 //      all runs (take_half), and the owner at its own.
 #pragma once
@@ -36,10 +37,10 @@ class array_run {
     work_deque<node_arrays::step> ready;
     // The worker's own:
     std::uint32_t taken_at = 0, taken_end = 0;  // short sources that it has taken, and will run itself
-    bool waited = false;                        // it has given a victim of short nodes time
+    bool waited = false;                        // it has left a victim's short nodes alone once
     // Read by others:
-    alignas(false_sharing_range) std::uint32_t sources_end = 0;  // of its piece of node_arrays::sources
-    atomic<std::uint32_t> sources_at{0};                         // where the rest of that begins
+    alignas(false_sharing_range) std::uint32_t sources_end = 0;  // the end of its piece of node_arrays::sources
+    atomic<std::uint32_t> sources_at{0};                         // the first of these that is not taken
     atomic<bool> is_short{false};                                // its nodes are too short to be stolen one by one
   };
   using node_deques = std::deque<node_deque>;
@@ -52,7 +53,7 @@ class array_run {
 
   /// As helper `w`, runs nodes until none is found, or other code of `w` must continue.
   void help(worker& w) noexcept;
-  /// A node may be there for the worker to take.
+  /// Whether there may be a node that the worker can take.
   bool has_work(const worker& w) const noexcept;
   /// Called under the lock of active_runs.
   void enter() noexcept { inside_.fetch_add(1, relaxed); }
@@ -95,7 +96,7 @@ class array_run {
   const bool alone_;              // the engine has one worker: no other thread takes part
   const bool by_home_;            // homes are known and differ
   node top_ = node_arrays::none;  // the newest ready node, if alone
-  std::vector<list> arrivals_;    // ready nodes for each memory node, from others
+  std::vector<list> arrivals_;    // ready nodes for each memory node, put there from elsewhere
   alignas(false_sharing_range) atomic<std::uint32_t> left_;
   alignas(false_sharing_range) atomic<std::uint32_t> inside_{0};
 };
@@ -105,7 +106,7 @@ class array_run {
 bool may_run_arrays(const worker& w, const node_arrays& graph, bool has_priorities) noexcept;
 /// Runs all nodes as children of the running task, and throws the first failure. REQUIRES: as array_run().
 void run_arrays(worker& w, node_arrays& graph, array_run::node_deques& kept);
-/// All nodes have run as tasks, and have noted where: from now on these are their homes.
+/// Notes as each node's home where its task ran. REQUIRES: all nodes have run as tasks.
 void learn_homes(const worker& w, node_arrays& graph);
 
 }  // namespace kith::native

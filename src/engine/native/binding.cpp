@@ -13,7 +13,7 @@ namespace {
 
 struct of_thread {
   binding* innermost = nullptr;
-  int suspended = 0;  // how often suspended since the innermost began
+  int suspended = 0;  // how often, since the innermost began
   int memory = -1;    // the node that the thread was told to prefer
 };
 thread_local constinit of_thread bound_thread;

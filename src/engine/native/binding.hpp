@@ -26,8 +26,8 @@ class binding {
   binding(const binding&) = delete;
   binding& operator=(const binding&) = delete;
 
-  /// The calling thread goes back to its affinity before all bindings. True if it has any; the caller must then
-  /// call resume() as often as suspend().
+  /// Restores the affinity that the calling thread had before all bindings. True if it has a binding; the caller must
+  /// then call resume() once for each suspend().
   static bool suspend() noexcept;
   static void resume() noexcept;
   /// Called in a child of fork(): its only thread is no longer bound, and inherited bindings never bind it again.

@@ -27,8 +27,8 @@ class body_times {
     return (e & short_mark) != 0 && (e >> name_shift) == name(code);
   }
 
-  /// A body has taken so many ticks; below `limit` it is short, and stays so up to 5/3 of that. Any thread; of two that
-  /// write at once, one is lost.
+  /// Adds a sample: a body took `ticks`. Its code becomes short when the mean falls below `limit`, and stays short up
+  /// to 5/3 of `limit`. Any thread; of two concurrent samples of an entry, one is lost.
   void took(detail::task_code code, std::uint64_t ticks, std::uint64_t limit) noexcept {
     atomic<std::uint64_t>& e = at(code);
     const std::uint64_t old = e.load(relaxed);

@@ -111,7 +111,7 @@ task_ref capture::submit(detail::task_code code, const detail::declared& what) {
   return {(name + 1) << 32};
 }
 
-/// Whether the task is the one that was created at this turn before, with accesses to the same regions.
+/// Whether the task is the same as the one at this position before, with accesses to the same regions.
 bool capture::is_same(const node& n, std::span<const detail::access_record> records,
                       std::span<const std::uint32_t> needs, const detail::hints& h) {
   const std::uint32_t from = accesses_begin(turn_);

@@ -1,10 +1,10 @@
 // The tasks that a captured body creates: their closures, and what they declare. From these the arrays are derived that
 // run in place of tasks. Used by one thread at a time.
 //
-// A body may be executed again. Each task is then compared with the one that was created at its turn. While all are the
-// same, their closures are replaced in place, and the arrays stay as they are. Accesses are compared by their regions:
-// a region may have another address than before, if all tasks that named it name the new one. From the first difference
-// on the tasks are captured anew.
+// A body may be executed again. Each task is then compared with the one at its position in the previous execution.
+// While all are the same, their closures are replaced in place, and the arrays stay as they are. Accesses are compared
+// by their regions: a region may have another address than before, if all tasks that named it name the new one. From
+// the first difference on, the tasks are captured anew.
 #pragma once
 
 #include "engine/native/node_arrays.hpp"
@@ -27,7 +27,7 @@ class closure_stack {
   };
   void* take(std::size_t bytes, std::size_t align);
   mark top() const noexcept { return top_; }
-  /// Everything that was taken since is free.
+  /// Frees everything that was taken since the mark.
   void back_to(mark m) noexcept { top_ = m; }
 
  private:
@@ -46,10 +46,10 @@ class capture final : public detail::creation_sink {
   capture(const capture&) = delete;
   capture& operator=(const capture&) = delete;
 
-  /// The body is about to be executed. With `again`, its tasks are compared with those that are kept.
+  /// Called before the body is executed. With `again`, its tasks are compared with those that are kept.
   void start(bool again);
-  /// The body has been executed. True if the structure is not the one that `arrays` were derived from: they are then
-  /// derived again. Throws kith::error for accesses that cross, after which nothing is kept.
+  /// Called after the body was executed. True if the structure differs from the one that `arrays` were derived from:
+  /// they are then derived again. Throws kith::error for accesses that cross, after which nothing is kept.
   bool finish(node_arrays& arrays);
   void clear() noexcept;
 
@@ -63,7 +63,7 @@ class capture final : public detail::creation_sink {
     detail::task_code code;
     void* closure;
     std::uint32_t bytes, align;
-    closure_stack::mark before, after;      // of its closure
+    closure_stack::mark before, after;      // the stack around its closure
     std::uint32_t accesses_end, needs_end;  // where its parts of the lists end
     detail::hints h;
   };
@@ -104,15 +104,15 @@ class capture final : public detail::creation_sink {
   std::vector<std::uint32_t> needs_;
   std::vector<region> regions_;
   closure_stack closures_;
-  detail::task_code replaced_ = nullptr;  // of the closure in whose place the next one is
+  detail::task_code replaced_ = nullptr;  // the code of the closure that the next one replaces
   std::size_t turn_ = 0;                  // the next node's number
-  std::uint32_t execution_ = 0;           // of the body
+  std::uint32_t execution_ = 0;           // the number of the body's execution
   bool changed_ = false;                  // in this execution
   bool moved_ = false;                    // a region has another address
   bool overlap_ = false;                  // regions have bytes in common
   bool has_levels_ = false;
   std::size_t edges_ = 0;
-  std::vector<detail::access_record> records_;  // scratch, as the next one
+  std::vector<detail::access_record> records_;  // scratch, like the next one
   std::vector<std::uint32_t> named_;
 };
 

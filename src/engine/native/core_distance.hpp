@@ -24,13 +24,13 @@ class core_distance {
   explicit core_distance(int workers)
       : lines_(static_cast<std::size_t>(workers)), samplers_(static_cast<std::size_t>(workers)) {}
 
-  /// The worker has run some tasks.
+  /// Changes the worker's line. Called by the worker after some tasks.
   void publish(worker_id w) noexcept {
     atomic<std::uint32_t>& mine = lines_[w.index()].published;
     mine.store(mine.load(relaxed) + 1, relaxed);
   }
 
-  /// The worker has searched for work in vain. It samples one other worker for a while, then the next.
+  /// Called by a worker that has searched for work in vain. It samples one other worker for a while, then the next.
   /// After enough samples it samples seldom, because its read costs the other worker a miss at the next store.
   void sample(worker_id w) noexcept {
     sampler_state& mine = samplers_[w.index()];
@@ -49,7 +49,7 @@ class core_distance {
     if (std::exchange(mine.last, now) != now) add_sample(w, took);
   }
 
-  /// Adds a sample of a trip. The estimate follows about the median, so that interrupts do no harm.
+  /// Adds a sample of a trip. The estimate follows the median, roughly, so an interrupt barely moves it.
   void add_sample(worker_id w, std::uint64_t took) noexcept {
     sampler_state& mine = samplers_[w.index()];
     const auto ticks_taken = static_cast<std::uint32_t>(std::min<std::uint64_t>(took, longest));

@@ -1,8 +1,9 @@
-// Coroutines (include/kith/detail/continuation.hpp): who goes on with which, and on which stack of frames.
+// Coroutines (include/kith/detail/continuation.hpp): which strand continues which coroutine, and on which stack of
+// frames.
 //
 // A continuation is in the lane of its stack, like the halves of joins, and workers take it where they take these. The
 // worker that runs the call of sync_wait() waits for all strands, also for those that only wait for tasks that they
-// have created: these are a part of the task that called.
+// have created, because these tasks belong to the task that called.
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/inherited.hpp"
@@ -54,7 +55,7 @@ namespace kith::native {
 
 namespace {
 
-/// In place of a stack, where a lane had none yet.
+/// Stands for the stack of a lane that had none.
 constinit char none_yet;
 detail::frame_stack* no_frames() noexcept { return reinterpret_cast<detail::frame_stack*>(&none_yet); }
 
@@ -65,7 +66,7 @@ detail::join_by worker::offer_rest(detail::coroutine_continuation& c) noexcept {
   return lane_ != nullptr && lane_->innermost != nullptr && offer(c) ? detail::join_by::lane : detail::join_by::calls;
 }
 
-/// An entry of the running stack's lane is about to be public.
+/// Called before an entry of the running stack's lane becomes public.
 void worker::prepare(detail::half& offered, detail::split_deque<detail::half>::slot_pointer at) noexcept {
   if (!offered.runs(&detail::coroutine_continuation::never_run)) return offered.prepare(joins_at(*lane_, at));
   auto& c = static_cast<detail::coroutine_continuation&>(offered);
@@ -76,7 +77,7 @@ void worker::prepare(detail::half& offered, detail::split_deque<detail::half>::s
   c.not_ended = 2;
 }
 
-/// The running stack's lane gets this stack of frames. The one that it has is spare then.
+/// Gives the running stack's lane this stack of frames. The one that the lane had becomes spare.
 void worker::hold_frames(detail::frame_stack* held) noexcept {
   detail::frame_stack* const before = lane_->frames.stack;
   if (before == held) return;
@@ -90,14 +91,14 @@ detail::coroutine_promise* worker::arrive(detail::awaiting& at) noexcept {
   detail::frame_stack* const stack = c.stack == no_frames() ? nullptr : c.stack;
   const bool held = stack != nullptr && lane_->frames.stack == stack;
   if (held) lane_->give_frames_away();
-  // acq_rel: pairs with the same of the other half, which leaves its result and the stack of frames.
+  // acq_rel: pairs with the same operation of the other half, which leaves its result and the stack of frames.
   if (std::atomic_ref(c.not_ended).fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;
   hold_frames(stack);
   c.stack = nullptr;
   return c.suspended;
 }
 
-/// Goes on with a coroutine, and with those that await it, until nothing is left for this strand. Its stack may have to
+/// Continues a coroutine, and then those that await it, until nothing is left for this strand. Its stack may have to
 /// unwind first.
 void worker::go_on(const detail::strand& in, detail::coroutine_promise* next) noexcept {
   for (;;) {
@@ -115,12 +116,12 @@ void worker::go_on(const detail::strand& in, detail::coroutine_promise* next) no
   }
 }
 
-/// The coroutine that the root waits for has ended on this stack.
+/// Called when the coroutine that the root waits for has ended on this stack.
 void worker::end_root(const detail::strand& in) noexcept {
   detail::coroutine_root& root = *in.root;
-  // Where it was stolen, its strand has the stack of frames that the caller's lane had.
+  // If the coroutine was stolen, its strand has the stack of frames that the caller's lane had.
   if (in.stolen && root.frames != nullptr && lane_->frames.stack == root.frames) lane_->give_frames_away();
-  // acq_rel: pairs with run_coroutine(), as at the end of a strand, which comes after this if it is not the caller's.
+  // acq_rel: pairs with run_coroutine(). A stolen strand counts down once more, at its end.
   root.not_ended.fetch_sub(1, std::memory_order_acq_rel);
 }
 
@@ -148,10 +149,10 @@ void worker::run_coroutine(detail::coroutine_root& root, detail::coroutine_promi
   if (std::exception_ptr late = root.take_late()) children().fail(std::move(late));
 }
 
-/// Goes on with a coroutine that was stolen, as a part of the task that called sync_wait().
+/// Continues a coroutine that was stolen, as a part of the task that called sync_wait().
 void worker::run_continuation(detail::coroutine_continuation& c) {
   detail::coroutine_root& root = *c.root;
-  root.not_ended.fetch_add(1, std::memory_order_relaxed);  // the root has not ended before this coroutine does
+  root.not_ended.fetch_add(1, std::memory_order_relaxed);  // the root does not end before this strand does
   const worker_id owner(root.owner);
   lane* const below = lane_;
   const bool another = below != nullptr && (!below->halves.empty() || below->innermost != nullptr);

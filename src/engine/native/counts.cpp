@@ -9,7 +9,7 @@ namespace kith::native {
 
 namespace {
 
-/// The counters of a thread, for all workers that it ever is.
+/// The counters of a thread, for all workers that the thread becomes.
 struct thread_counters {
   opened_counters opened;
   counter_set wanted;
@@ -57,7 +57,7 @@ counter_set settle(body_counts& c, counter_set counted, counter_set in_turns) no
   counter_set known;
   counted.for_each([&](counter what) {
     if (!in_turns.has(what)) return known.add(what);
-    if (c.running == 0) return;  // others had the processor's counters all the time
+    if (c.running == 0) return;  // other groups had the processor's counters all the time
     std::uint64_t& value = c.values[static_cast<std::size_t>(what)];
     value = static_cast<std::uint64_t>(
         std::llround(static_cast<double>(value) * static_cast<double>(c.enabled) / static_cast<double>(c.running)));

@@ -1,8 +1,8 @@
 // What the counters of a worker's thread count for each task, while it runs the task's own code.
 //
-// The counters are read where a worker begins and ends a body, and where it begins and ends a wait: once each. What was
-// counted since the reading before belongs to the code that ran until then. So a task that another one runs on top of,
-// inline or in a wait, gets nothing of it, and what a worker does to find a task belongs to no task. Invariant:
+// The counters are read once where a worker begins or ends a body or a wait. What was counted since the reading before
+// belongs to the code that ran until then. So a task on top of which another one runs, inline or in a wait, is not
+// charged for that one, and what a worker does to find a task belongs to no task. Invariant:
 //  K1  A stack is left only inside a wait, so no body counts when stacks are switched.
 // Only the worker's thread calls what is here.
 #pragma once
@@ -25,14 +25,14 @@ struct body_counts {
 
 class worker_counts {
  public:
-  /// Whether tasks are counted: the one test on a path that does not count.
+  /// Whether tasks are counted: the only test on a path that does not count.
   bool on() const noexcept { return on_; }
-  /// Counts from now on what is in `wanted`, by the counters of the calling thread. Returns what could be opened.
+  /// Starts to count the events of `wanted` with the counters of the calling thread. Returns those that can be counted.
   counter_set begin(counter_set wanted) noexcept;
   counter_set counted() const noexcept { return there_; }
   counter_set in_turns() const noexcept { return in_turns_; }
 
-  /// What is counted from now on belongs to this body; null: to none. Returns the body before it.
+  /// Charges what is counted from here on to `next`; null: to no body. Returns the body that was charged before.
   body_counts* give_to(body_counts* next) noexcept {
     if (next != now_) read();
     return std::exchange(now_, next);
@@ -42,15 +42,15 @@ class worker_counts {
   void read() noexcept;
 
   bool on_ = false;
-  bool failed_ = false;  // the last reading
+  bool failed_ = false;  // whether the last reading failed
   counter_source* source_ = nullptr;
   counter_set there_, in_turns_;
   counter_reading last_;
   body_counts* now_ = nullptr;
 };
 
-/// The counts as a recording has them: estimates where groups of counters took turns. What did not count at all is left
-/// out of the set that is returned.
+/// Turns raw counts into those of a recording: estimates where groups of counters took turns. Leaves out of the
+/// returned set what was never counted.
 counter_set settle(body_counts&, counter_set counted, counter_set in_turns) noexcept;
 
 /// While it lives, the calling worker waits, and counts for no task.

@@ -33,7 +33,7 @@ namespace {
   s.children.push_back(reference::from(child));
 }
 
-/// MIR's rule (thesis, artifact): 1: always; L: only while L tasks per worker wait.
+/// MIR's rule (thesis, artifact). 1: always; L > 1: if at least L tasks per worker are unfinished.
 bool runs_inline(const native::engine& engine, const detail::scope& s) {
   const int limit = engine.options.inline_limit;
   return limit == 1 || (limit > 1 && s.unfinished() / engine.workers.size() >= static_cast<std::uint64_t>(limit));
@@ -48,7 +48,7 @@ bool runs_inline(const native::engine& engine, const detail::scope& s) {
 // It reads the stack pointer, for which a function that it is inlined into needs a frame pointer.
 [[gnu::noinline]] bool may_run_now(const worker& w, const task& t) noexcept { return w.runs_now(t); }
 
-/// Runs the task at once, if it is short and nothing keeps it from that. True if it did.
+/// Runs the task at once if it is short, it has no predecessors and the engine allows it. True if it ran.
 bool runs_at_once(worker& w, detail::scope& s, task& t, std::size_t edges) {
   if (!w.runs_now(t)) return false;
   if (edges == 0) {
@@ -60,7 +60,7 @@ bool runs_at_once(worker& w, detail::scope& s, task& t, std::size_t edges) {
   return false;
 }
 
-/// The task has no predecessor left.
+/// Starts a task that has no unfinished predecessor.
 void start(native_seat& self, detail::scope& s, task& t) {
   native::engine& engine = self.engine;
   if (!self.worker_seat) {
@@ -75,8 +75,8 @@ void start(native_seat& self, detail::scope& s, task& t) {
   if (now != nullptr) w.run_at_creation(*now);
 }
 
-/// The rest of submit(), for every seat and task: orders the accesses from n.done.rest on, and hands the task over to
-/// the engine and the policy.
+/// The rest of submit(), for every seat and task: orders the accesses from n.done.rest on, and gives the task to the
+/// engine and the policy.
 [[gnu::noinline]] task_ref submit_in_full(native_seat& self, detail::scope& s, const new_task& n) {
   native::engine& engine = self.engine;
   task& t = n.t;

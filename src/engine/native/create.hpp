@@ -7,7 +7,7 @@
 
 namespace kith::native {
 
-/// A scope for the tasks that this seat creates now.
+/// Opens a scope for the tasks that this seat creates.
 detail::scope& open_scope(native_seat& self, detail::scope* parent);
 
 /// Copies the program's hints into the task.
@@ -24,13 +24,13 @@ inline void skip_if_dry(task& t, const detail::hints& h, bool dry) noexcept {
   if (dry && h.work >= 0) t.flags |= task::skip;
 }
 
-/// The task is about to be put into a queue: from now on a worker may claim it, if it is claimable.
+/// Called before the task is put into a queue: from here on a worker may claim it, if it is claimable.
 [[gnu::always_inline]] inline void mark_queued(task& t) noexcept {
   // release: pairs with life::claim() and life::take(), which then see the whole task.
   t.state.store(task_state::queued, release);
 }
 
-/// The task's predecessors have ended. True if it can be queued; false if it must wait for its turn at a
+/// Prepares a task whose predecessors have ended. True if it can be queued; false if it must wait for its turn at a
 /// commutative region.
 [[gnu::always_inline]] inline bool prepare_ready(const region_table& regions, task& t) {
   if ((t.flags & task::exclusive) != 0 && !take_turns(regions, t)) return false;

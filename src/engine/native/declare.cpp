@@ -98,7 +98,7 @@ void blank_accesses(task& t, std::size_t count) noexcept {
   return false;
 }
 
-/// Where the policy or the engine read all accesses: keeps what they need.
+/// Keeps of an access what the policy and the engine need, where they read all accesses.
 void keep_access(native::engine& engine, task& t, std::byte* at, edge_collector& edges_of,
                  std::span<const detail::access_record> records, const detail::access_record& a, detail::tracker& k) {
   const bool exclusive = a.how == mode::commutative;
@@ -133,7 +133,7 @@ void keep_turn(region_table& regions, task& t, std::size_t accesses, std::byte* 
   edges_of.access(k, a.how, fence);
 }
 
-/// For the throttle on bytes: counts those that the task names. If too many are unfinished, the creator checks the
+/// Counts the bytes that the task names, for the throttle on bytes. If too many are unfinished, the creator checks the
 /// throttle before its next task.
 void count_bytes(const native_seat& self, detail::scope& s, const task& t) {
   const std::uint64_t bound = self.engine.options.throttle_bytes;

@@ -11,7 +11,7 @@
 
 namespace kith::native {
 
-/// A task's accesses before `rest` have been ordered, by so many edges.
+/// How far a task's accesses are ordered: all before `rest`, with `edges` edges.
 struct ordered {
   const detail::access_record* rest;
   std::size_t edges;

@@ -131,7 +131,7 @@ void engine::start_recording(const worker_plan& plan) {
   outside.log = &recorder_->log_of(workers.size());
 }
 
-/// What can be counted here, as far as the calling thread can tell for the workers. Says what cannot.
+/// Finds out what can be counted, as far as the calling thread can tell for the workers. Reports what cannot.
 void engine::try_counters(std::map<std::string, std::string>& about) {
   if (options.record_counters.empty()) return;
   const opened_counters here = open_counters(options.record_counters);
@@ -147,7 +147,7 @@ void engine::try_counters(std::map<std::string, std::string>& about) {
                counted_.empty() ? "nothing" : counted_.text().c_str());
 }
 
-/// The calling thread has become the worker.
+/// Opens the worker's counters on its thread. Called once the calling thread is the worker.
 void engine::begin_counting(worker& w) noexcept {
   if (counted_.empty() || w.counts.begin(options.record_counters) == counted_) return;
   if (told_of_fewer_.exchange(true, relaxed)) return;
@@ -184,7 +184,7 @@ engine::~engine() {
   if (const std::string word = policy.final_error(); !word.empty()) std::fprintf(stderr, "kith: %s\n", word.c_str());
 }
 
-/// There is nothing to find yet, so those beyond the bound need not look.
+/// There is no work yet, so workers beyond the bound need not look for any.
 bool engine::begins_asleep(const worker& w) const noexcept {
   return parked.has_bound() && w.id.value >= std::max(1, options.awake);
 }

@@ -46,8 +46,8 @@ struct engine_options {
   bool check_handles = false;
   bool dry = false;                            // tasks with a stated cost are not run
   std::string record;                          // the file; empty: nothing is recorded
-  bool record_addresses = false;               // and what tasks touch
-  counter_set record_counters;                 // and what is counted for them
+  bool record_addresses = false;               // also record what tasks touch
+  counter_set record_counters;                 // the events to count for each task
   distribution memory = distribution::system;  // of allocations that name no distribution
   int calibrate = 0;                           // how many tasks of each type and size are timed cold and hot
   bool migrate = false;                        // pages of written data move to the node that writes them
@@ -77,7 +77,7 @@ class engine {
     detail::create(outside.open(), std::forward<F>(f));
     outside.notify();  // before the lock is given back: ~outside_seat() waits for that
   }
-  /// Called in a child of fork(), by the fork handler: from now on nothing of the parent's is touched (inherited.hpp).
+  /// Called in a child of fork(), by the fork handler. After it nothing of the parent's is touched (inherited.hpp).
   void cut_off(kith::policy<world>& nothing) noexcept;
   bool inherited() const noexcept { return cut_off_; }
   /// Throws kith::error that names the call if this engine was inherited by fork().
@@ -94,9 +94,9 @@ class engine {
   void* allocate(std::size_t bytes, distribution how);
   void start_stand_in();
   std::unique_lock<std::mutex> take_seat_0();
-  /// A task became ready from outside: passes it to the workers.
+  /// Gives the workers a task that became ready outside of them.
   void arrive(task& t) noexcept;
-  /// The count of a scope that no worker owns has changed.
+  /// Called when the count of a scope that no worker owns has changed.
   void outside_changed() noexcept;
 
   const std::uint64_t number;  // from 1 on; unique among the engines of this process
@@ -108,7 +108,7 @@ class engine {
   sleepers parked;
   alignas(false_sharing_range) atomic<int> looking{0};  // workers that look for work in vain, and do not sleep
   atomic<bool> forking{false};                          // there are lanes from which halves can be taken
-  active_runs graph_runs;                               // in which other workers may help
+  active_runs graph_runs;                               // the runs of graphs that other workers may help with
   alignas(false_sharing_range) stall_check together;    // workers sleep through it if there is a gate
   alarm_clock alarms{parked};
   team workers_where;

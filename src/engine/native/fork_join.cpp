@@ -1,12 +1,13 @@
 // Joins (include/kith/fork_join.hpp): which halves a worker offers, how others take them, how it waits for these.
 //
-// Each stack on which a join runs has a lane, because places of a lane are popped in the opposite order of their
-// pushes, and the stacks of a worker do not end in any such order. Any worker may take any half that is public, of its
-// own lanes too. The rest of a stack that waits for a half must continue as soon as it can, and what it does next may
-// be what another half waits for. So a worker that waits runs a taken half on another stack, as it does with tasks
-// (wait.cpp). Invariants:
+// Each stack on which a join runs has a lane, because entries of a lane are popped in the opposite order of their
+// pushes, and the stacks of a worker do not end in any such order. Any worker may take any half that is public, from
+// its own lanes too. A stack that waits for a half must continue as soon as it can, and what it does next may be what
+// another half waits for. So a worker that waits runs a taken half on another stack, as it does with tasks (wait.cpp).
+// Invariants:
 //  F1  A worker asks all lanes for halves before it sleeps. A worker that makes halves public then wakes one that
-//      sleeps, by the protocol of docs/sleep.md; who has taken a half wakes the next, or asks for more.
+//      sleeps, by the protocol of docs/sleep.md; a worker that has taken a half wakes the next one, or asks for more
+//      halves.
 //  F2  Only the stack that a lane belongs to pushes and pops. this_lane is the lane of the running stack of the
 //      thread's worker, or no_lane.
 #include "engine/native/create.hpp"
@@ -30,7 +31,8 @@ using namespace kith::native;
 join_by offer(half& h) noexcept {
   worker* const w = worker::current();
   if (w == nullptr) return join_by::calls;
-  if (w->children_scope != nullptr && w->children_scope->sink != nullptr) return join_by::calls;  // it takes all tasks
+  if (w->children_scope != nullptr && w->children_scope->sink != nullptr)
+    return join_by::calls;  // a capture takes all tasks
   if (w->log != nullptr || w->engine.policy.has_gate()) return join_by::tasks;
   return w->offer(h) ? join_by::lane : join_by::calls;
 }
@@ -87,14 +89,14 @@ bool lane_pool::has_spare(worker_id owner, std::size_t workers, atomic<bool>& fo
 
 bool worker::offer(detail::half& h) noexcept {
   if (!open_lane()) return false;
-  if (lane_->halves.push(lane_->halves.top(), h)) return true;  // the lane is new, and nobody steals
+  if (lane_->halves.push(lane_->halves.top(), h)) return true;  // the lane is new: no thief knows it
   if (!lane_->halves.push_public(h, hungry(), [this](detail::half& offered, auto at) { prepare(offered, at); }))
     return false;
   wake_for_halves();
   return true;
 }
 
-/// Whether open_lane() will find one. Makes one if there is none.
+/// Whether open_lane() will succeed. Makes a spare lane if there is none.
 bool worker::has_spare_lane() noexcept { return lanes_.has_spare(id, engine.workers.size(), engine.forking); }
 
 /// Gives the running stack a lane, if it has none. False if there is no memory for one.
@@ -123,7 +125,7 @@ void worker::close_lane() noexcept {
   set_lane(nullptr);
 }
 
-/// The task whose half is at that place.
+/// The task whose half is at `at`.
 task* worker::joins_at(const lane& l, detail::split_deque<detail::half>::slot_pointer at) const noexcept {
   task* joins = running;
   for (const task_boundary* b = l.boundaries; b != nullptr && at < b->from; b = b->next) joins = b->joins;
@@ -138,9 +140,9 @@ void worker::wake_for_halves() noexcept {
   if (engine.parked.wake_one(engine.workers_where.everybody())) sums.add(event::wake);
 }
 
-/// Takes a half of another worker, or of a stack that this worker has left, into half_; or the part of a helper in the
-/// run of a graph (array_run.hpp). Looks at one worker; with `everywhere`, at all. Lanes without public halves are
-/// asked for some.
+/// Takes a half of another worker, or of a stack that this worker has left, into half_; or a helper's part in the run
+/// of a graph (array_run.hpp). Looks at one worker; with `everywhere`, at all. Asks lanes without public halves to
+/// publish some.
 bool worker::take_half(const pending_wait& w, bool everywhere) noexcept {
   if (!engine.forking.load(relaxed) && !engine.graph_runs.any()) return false;
   if (!w.runs_any_task && !may_leave_stack(w)) return false;  // it could not be run

@@ -1,4 +1,4 @@
-// The stacks on which coroutines have their frames (include/kith/detail/frame_stack.hpp), and who keeps the spare ones.
+// The stacks on which coroutines have their frames (include/kith/detail/frame_stack.hpp), and each worker's spare ones.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -11,7 +11,7 @@
 
 namespace kith::detail {
 
-/// 64 KiB of frames. At an address that is a multiple of its size, so that a frame's address says where it is.
+/// 64 KiB of frames, aligned to their size, so that the address of a frame gives its segment.
 class frame_segment {
  public:
   static constexpr std::size_t bytes = std::size_t{64} << 10;
@@ -25,15 +25,15 @@ class frame_segment {
 
   std::byte* begin() noexcept;
   std::byte* end() noexcept { return reinterpret_cast<std::byte*>(this) + bytes; }
-  /// The frame has ended (S2 of kith/detail/frame_stack.hpp).
+  /// Marks a frame that has ended (S2 of kith/detail/frame_stack.hpp).
   void mark(std::byte* frame, std::size_t size) noexcept;
-  /// The size of the frame that ends at `top`, and its mark is cleared; 0 if it has no mark.
+  /// Clears the mark of the frame that ends at `top`, and returns its size; 0 if it has no mark.
   std::size_t unmark(std::byte* top) noexcept;
 
   frame_stack& stack;
   frame_segment* const below;
   frame_segment* above = nullptr;  // the next segment, kept although it is empty
-  std::byte* top = nullptr;        // while there are frames in the next one
+  std::byte* top = nullptr;        // valid while there are frames in the next segment
 
  private:
   frame_segment(frame_stack& owner, frame_segment* under) noexcept : stack(owner), below(under) {}
@@ -44,7 +44,7 @@ class frame_segment {
   atomic<std::uint64_t> marks_[bytes / frame_unit / 64]{};
 };
 
-/// A stack of segments. Its top is in the lane that holds it, if one does.
+/// A stack of segments. A lane that holds it has its top.
 class frame_stack {
  public:
   /// Throws std::bad_alloc.
@@ -57,15 +57,15 @@ class frame_stack {
   void give(const frame_room& r) noexcept { room_ = r; }
   /// Gives segments without frames back to the system, but for one. REQUIRES: no lane holds it.
   void shrink() noexcept;
-  /// Takes marked frames away. True if nothing is left. REQUIRES: no lane holds it.
+  /// Removes marked frames from the top. True if no frame is left. REQUIRES: no lane holds it.
   bool is_empty() noexcept;
 
-  /// Goes on in the next segment. Throws std::bad_alloc.
+  /// Continues in the next segment. Throws std::bad_alloc.
   static void grow(frame_room&);
-  /// Takes marked frames away from the top.
+  /// Removes marked frames from the top.
   static void collect(frame_room&) noexcept;
 
-  frame_stack* next = nullptr;  // of those that are never ended
+  frame_stack* next = nullptr;  // in the list of stacks that are never freed
 
  private:
   frame_segment* const first_;
@@ -87,7 +87,7 @@ class spare_frame_stacks {
   std::vector<frame_stack*> all_;
 };
 
-/// Ends a stack. One that still has frames is kept as long as the process lives, because these may yet be freed.
+/// Destroys a stack. One that still has frames stays as long as the process lives, because these may yet be freed.
 void end_frame_stack(frame_stack*) noexcept;
 
 }  // namespace kith::detail

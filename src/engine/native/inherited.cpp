@@ -24,7 +24,7 @@ class no_policy final : public kith::policy<world>, public kith::observer<world>
   poll_result next(worker& /*self*/) override { end_child(); }
   kith::observer<world>* observer() noexcept override { return this; }
   subscriptions subscribes_to() const override { return {.idle = true}; }
-  void idle(worker& /*self*/) override { end_child(); }  // the task ran on top of a wait, which ends now
+  void idle(worker& /*self*/) override { end_child(); }  // the task ran on top of a wait, which ends here
 };
 
 struct engine_list {

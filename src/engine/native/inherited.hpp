@@ -14,17 +14,17 @@ namespace kith::native {
 
 class engine;
 
-/// From now on the engine is cut off in children of fork(), until leave_engines().
+/// Registers the engine: it is cut off in children of fork(), until leave_engines().
 void join_engines(engine& e);
 void leave_engines(engine& e) noexcept;
 /// The engine with this number; null if it has ended, or was inherited.
 engine* engine_of_number(std::uint64_t number) noexcept;
 /// Wakes the sleeping workers of all engines of this process that wait for a completion: any of them may wait for the
-/// one that has come.
+/// one that has just completed.
 void wake_those_that_await() noexcept;
 /// Called in the child if the thread that forked inside a task has returned from it (F1).
 [[noreturn]] void end_child() noexcept;
-/// True in a child whose parent had engines, while it has none of its own: nothing will ever be completed.
+/// True in a child of fork() whose parent had engines, while the child has none: nothing there will ever be completed.
 bool nobody_works_here() noexcept;
 
 }  // namespace kith::native

@@ -1,4 +1,4 @@
-// What a worker offers to others of the joins on one of its stacks (fork_join.cpp).
+// The halves of joins that a worker offers to others, for one of its stacks (fork_join.cpp).
 #pragma once
 
 #include "base/atomic.hpp"
@@ -23,21 +23,21 @@ class task;
 
 namespace kith::native {
 
-/// Halves of a lane below `from` are of `joins` (null: the root), or of tasks further down the stack: a task that
-/// waits, or helps at the throttle, and on top of which others run. On the waiting stack.
+/// Halves of a lane below `from` belong to `joins` (null: the root), or to tasks further down the stack. `joins` waits,
+/// or helps at the throttle, while other tasks run on top of it. The object is on the stack of that wait.
 struct task_boundary {
   detail::split_deque<detail::half>::slot_pointer from;
   task* joins;
-  const task_boundary* next;  // further down
+  const task_boundary* next;  // the next one further down
 };
 
-/// A lane belongs to its worker for ever, and to one of that worker's stacks at a time.
+/// A lane stays with its worker until the engine ends, and belongs to one of that worker's stacks at a time.
 struct lane : detail::fork_lane {
-  /// Deeper joins of a stack run without being offered.
+  /// The lane's capacity: deeper joins of a stack run without being offered.
   static constexpr std::uint32_t most_halves = 1 << 14;
-  /// So many of the oldest halves are always offered: a worker that becomes idle while this one runs something long
-  /// finds them. Joins that have fewer others below them on the stack are dearer for it; in a deep recursion nearly all
-  /// halves stay private.
+  /// The number of oldest halves that are always public, so that a worker that becomes idle while this one runs
+  /// something long finds them. A join with fewer others below it on the stack costs more for that; in a deep
+  /// recursion nearly all halves stay private.
   static constexpr std::size_t always_offered = 4;
   using halves_places = std::unique_ptr<std::atomic<detail::half*>[]>;
   lane(worker_id owner_id, std::size_t workers, halves_places room)
@@ -52,7 +52,7 @@ struct lane : detail::fork_lane {
   lane(const lane&) = delete;
   lane& operator=(const lane&) = delete;
 
-  /// The frames of coroutines go to another stack from now on: `held`, or one that is made when it is needed.
+  /// Gives up the stack of frames. Coroutines then use `held`, or a stack that is made when it is needed.
   void give_frames_away(detail::frame_stack* held = nullptr) noexcept {
     if (frames.stack != nullptr) frames.stack->give(frames);
     frames = held != nullptr ? held->take() : detail::frame_room{};
@@ -66,11 +66,11 @@ struct lane : detail::fork_lane {
   halves_places places_;
 };
 
-/// The lanes of one worker. Its own stacks take them and give them back; any worker may look through all of them.
+/// The lanes of one worker. Its own stacks take them and return them; any worker may look through all of them.
 class lane_pool {
  public:
-  /// Whether take() will find one; makes one if there is none. Returns false if there is no memory for it. `forking` is
-  /// set once there is a lane that other workers may take from.
+  /// Whether take() will succeed. Makes a spare lane if there is none; false if there is no memory for it. Sets
+  /// `forking` once there is a lane that other workers may take from.
   bool has_spare(worker_id owner, std::size_t workers, atomic<bool>& forking) noexcept;
   /// REQUIRES: has_spare() has returned true.
   lane* take() noexcept {

@@ -1,8 +1,8 @@
 // A graph that is known before it runs, as arrays: what a node does, its successors, how many predecessors it has.
 //
 // One thread builds it; array_run.hpp runs it. Invariant:
-//  A1  Between two runs, each join counter is the number of the node's predecessors. Who counts it down to zero makes
-//      it that number again: nobody else uses it in this run. So a run begins without a pass over the nodes.
+//  A1  Between two runs, each join counter is the number of the node's predecessors. The worker that counts it down to
+//      zero restores it: no other thread uses it any more in this run. So a run begins without a pass over the nodes.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -19,8 +19,8 @@ namespace kith::native {
 
 /// A predecessor of the node has ended. True if it was the last one: the node is ready.
 [[gnu::always_inline]] inline bool count_down(atomic<std::uint32_t>& join, std::uint32_t predecessors) noexcept {
-  // If 1 is left, it is ours. acquire and acq_rel pair with the fetch_sub of the other predecessors: the node sees what
-  // they wrote.
+  // If 1 is left, no other thread changes the counter. acquire and acq_rel pair with the fetch_sub of the other
+  // predecessors: the node sees what they wrote.
   if (join.load(acquire) != 1 && join.fetch_sub(1, acq_rel) != 1) return false;
   join.store(predecessors, relaxed);  // A1
   return true;
@@ -32,8 +32,8 @@ class node_arrays {
   static constexpr node none = ~node{0};
   static constexpr std::uint16_t no_home = 0xffff;
 
-  /// All that is read of a node when it runs, in half a cache line. Join counters are elsewhere, because others write
-  /// them.
+  /// All that is read of a node when it runs, in half a cache line. Join counters are elsewhere, because other workers
+  /// write them.
   struct alignas(32) step {
     detail::task_code code;  // what the node does: code(closure, run)
     void* closure;
@@ -49,10 +49,10 @@ class node_arrays {
   std::vector<node> sources;
   std::unique_ptr<atomic<std::uint32_t>[]> join;  // A1
   std::unique_ptr<atomic<node>[]> next;           // links of the lists in array_run
-  std::uint64_t homes_in = 0;                     // the engine that homes are known for; 0: they are not known
+  std::uint64_t homes_in = 0;                     // the engine that homes are known for; 0: none
 
   bool linked() const noexcept { return linked_; }
-  /// The steps or edges are going to change.
+  /// Called before the steps or edges change.
   void unlink() noexcept {
     linked_ = false;
     homes_in = 0;

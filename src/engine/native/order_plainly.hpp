@@ -1,5 +1,5 @@
-// The straight path of a new task's accesses: those that need no more than a look at their region (create.cpp). All
-// others are for add_remaining_edges().
+// The straight path of a new task's accesses: those that need no more than a look at their region (create.cpp).
+// add_remaining_edges() orders all others.
 #pragma once
 
 #include "base/atomic.hpp"

@@ -33,7 +33,7 @@ class outside_seat : public native_seat {
 
  private:
   detail::scope* scope_ = nullptr;
-  atomic<detail::scope*> known_{nullptr};  // the same, for threads that only read
+  atomic<detail::scope*> known_{nullptr};  // the same, for threads that do not hold `creating`
 };
 
 }  // namespace kith::native

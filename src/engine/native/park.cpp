@@ -35,8 +35,8 @@ class among_looking {
   atomic<int>& count_;
 };
 
-/// Tells whether this process leaves cores idle: called again and again, whether it did since the last call. Tasks that
-/// block leave them idle; tasks that wait for a core because of other programs do not count.
+/// Tells whether this process has left cores idle since the last call. Tasks that block leave them idle; tasks that
+/// wait for a core because of other programs do not count.
 class idle_cores {
  public:
   explicit idle_cores(int cores) noexcept : cores_(cores) {}
@@ -59,8 +59,8 @@ class idle_cores {
 
 }  // namespace
 
-/// Nothing was found. Keeps looking for a while, then sleeps. Returns with a task, or null: a wait may continue, or
-/// half_ is to be run.
+/// Called when nothing was found. Keeps looking for a while, then sleeps. Returns with a task, or null: a wait may
+/// continue, or half_ is to be run.
 task* worker::search_or_park(pending_wait& w) {
   stop_busy();  // before the report, so that statistics read after a wait include this time
   resting_ = true;
@@ -99,7 +99,7 @@ task* worker::search_or_park(pending_wait& w) {
     }
     if ((t = look_everywhere(w, left_some)) != nullptr || half_.it != nullptr || w.is_done() ||
         ready_to_go_on(true) != nullptr) {
-      // A wake that came meanwhile was for other work: pass it on.
+      // The wake that arrived meanwhile was for other work: pass it on.
       if (!engine.parked.retract(id)) engine.parked.wake_all();
       break;
     }
@@ -112,7 +112,7 @@ task* worker::search_or_park(pending_wait& w) {
   if (woken == wake_reason::work) {
     if (t != nullptr || half_.it != nullptr) {
       engine.parked.found_work();
-    } else {  // we have not taken the work, and do not know its audience
+    } else {  // this worker has not taken the work, and does not know its audience
       engine.parked.wake_all();
     }
   }

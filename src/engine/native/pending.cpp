@@ -2,13 +2,13 @@
 // section 2.
 //
 // A task takes its slot when it is scheduled. It begins to count in its scope (C4 in scope.hpp) when its last argument
-// has come, so that a wait for the scope ends although tasks still miss arguments; the wait then says so. Whoever
-// delivers belongs to the scope or owns it, so the scope is not seen empty meanwhile.
+// is delivered. So a wait for the scope ends although tasks still miss arguments, and fails with an error that names
+// them. A task that delivers belongs to the scope or owns it, so the scope is not seen empty meanwhile.
 //  P1  A delivery writes the argument before it counts down `missing`. Exactly one delivery sees it become zero, and
 //      makes the task ready.
 //  P2  A record is reused when its task's closure is destroyed; its generation changes before that, so that a delivery
-//      to a task that has run is refused. It changes under the record's lock, as deliveries check it and take their
-//      argument's place: until then another delivery of the same argument may end the task.
+//      to a task that has run is refused. It changes under the record's lock, under which deliveries check it and claim
+//      their argument: until then another delivery of the same argument may end the task.
 #include "base/atomic.hpp"
 #include "base/demangled.hpp"
 #include "base/spin_mutex.hpp"
@@ -47,7 +47,7 @@ struct pending_record {
   std::uint32_t count = 0, room = 0;
   const argument_types* types = nullptr;
   std::unique_ptr<argument[]> content;
-  std::unique_ptr<atomic<std::int16_t>[]> from;       // the worker that delivered it; nobody: it has not come
+  std::unique_ptr<atomic<std::int16_t>[]> from;       // the worker that delivered it; nobody: not delivered
   pending_record *before = nullptr, *next = nullptr;  // in the store's list of those that miss arguments
 
   static constexpr std::int16_t nobody = -1;
@@ -115,7 +115,7 @@ std::string argument_text(std::size_t number, const task& t) {
   return "argument " + std::to_string(number) + " of '" + task_type_name(t.type) + "'";
 }
 
-/// What policies and the engine read of the references that the task uses.
+/// Keeps what policies and the engine read of the references that the task uses.
 void keep_used(native::engine& engine, pending_record& r) {
   task& t = *r.made;
   std::vector<kept_access> kept;
@@ -144,7 +144,7 @@ void keep_used(native::engine& engine, pending_record& r) {
   if (!kept.empty()) std::memcpy(t.access_bytes(), kept.data(), kept.size() * sizeof(kept_access));
 }
 
-/// All arguments have come.
+/// Starts a task whose arguments have all been delivered.
 void start(worker& w, pending_record& r) {
   native::engine& engine = w.engine;
   task& t = *r.made;
@@ -163,7 +163,7 @@ void start(worker& w, pending_record& r) {
   // Do not touch the task below: it may have ended, and its slot may have been reused.
   if (!native::prepare_ready(engine.regions, t)) return;
   task* one = &t;
-  w.requeue(w.make_ready({&one, 1}, ready_reason::arrival));  // not on top of who delivers
+  w.requeue(w.make_ready({&one, 1}, ready_reason::arrival));  // not on top of the deliverer
 }
 
 [[noreturn]] void refuse(const std::string& what) { throw error("pending_task::deliver(): " + what); }
@@ -234,7 +234,7 @@ std::uint32_t hold(const filled_group& g, draft d, task_code code, const declare
 
 namespace {
 
-/// Takes the place of an argument that has not come. REQUIRES: the record's lock is held.
+/// Claims the delivery of an argument that was not delivered before. REQUIRES: the record's lock is held.
 task& claim_argument(pending_record& r, std::uint32_t generation, std::size_t number, const argument& what) {
   if (r.generation.load(relaxed) != generation) refuse("the task has ended, or was dropped by a wait");
   task& t = *r.made;

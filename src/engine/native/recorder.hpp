@@ -46,11 +46,11 @@ class seat_log : public log {
   void needs(std::uint64_t task, std::uint64_t before) noexcept {
     append({.kind = log_kind::needs, .large = task}, {before, 0});
   }
-  /// A task has given another one an argument. `by_owner`: it is the one that waits for both.
+  /// Records that a task was given an argument. `by_owner`: by the owner of its scope.
   void delivered(std::uint64_t task, std::size_t number, const detail::argument& what, std::uint64_t deliverer,
                  bool by_owner) noexcept;
   void executed(std::uint64_t task, std::uint64_t began, std::uint64_t ended, std::uint8_t flags) noexcept;
-  /// The last child of the task has ended, after its body.
+  /// Records that the last child of the task has ended, after its body.
   void completed(std::uint64_t task) noexcept;
   /// Ticks of further runs of the task: with its data out of the caches, in the last level, and in the nearest cache.
   void sampled(std::uint64_t task, std::uint64_t cold, std::uint64_t warm, std::uint64_t hot) noexcept;
@@ -66,7 +66,7 @@ class seat_log : public log {
             .large = reinterpret_cast<std::uint64_t>(address)},
            {bytes, at});
   }
-  /// A run begins; returns the time. executed() records its end.
+  /// Records that a run begins; returns the time. executed() records its end.
   std::uint64_t root(std::uint64_t task) noexcept;
 
  private:
@@ -86,7 +86,7 @@ class recorder {
   /// KITH_RECORD_PARTS no existing folder is replaced: the next number is used. Throws kith::error.
   recorder(const std::string& file, std::uint32_t seats, const std::map<std::string, std::string>& about,
            bool has_counts = false);
-  /// Records what tasks touch, too, from now on. REQUIRES: the program was built for that. Throws kith::error if the
+  /// Starts to record what tasks touch as well. REQUIRES: the program was built for that. Throws kith::error if the
   /// file cannot be made.
   void trace_accesses();
   ~recorder();
@@ -98,7 +98,7 @@ class recorder {
   log& of_no_seat() { return logs_.back(); }
   /// The folder of the logs; others may add to them.
   std::string parts() const { return parts_.path(); }
-  /// The parts are not assembled when the recording ends: whoever calls this does it.
+  /// Leaves the parts unassembled when the recording ends; the caller assembles them.
   void keep_parts() noexcept { parts_stay_ = true; }
   /// The part of the recording that has addresses; null if it has none.
   void* addresses() const noexcept { return addresses_; }

@@ -13,9 +13,9 @@
 
 namespace kith::native {
 
-/// Children of tasks that ran on top of the wait come before those of the wait itself, because they are newer. Those of
-/// other stacks are among them, which may not run on top of the wait: they are left in their queues unless the worker
-/// can leave its stack, because what is claimed must run.
+/// Children of tasks that ran on top of the wait come before those of the wait itself, because they are newer. The list
+/// also has children of other stacks, which may not run on top of the wait. They are left in their queues unless the
+/// worker can leave its stack, because a claimed task must run.
 [[gnu::noinline]] task* worker::find_child_first(const pending_wait& w) {
   if (adopted_.size() > w.adopted_from && (w.runs_any_task || may_leave_stack(w))) [[unlikely]] {
     if (task* t = claim_adopted(w.adopted_from)) return t;
@@ -31,7 +31,7 @@ namespace kith::native {
   return find_anywhere();
 }
 
-/// The policy has given an answer without a task.
+/// Called when the policy has given an answer without a task.
 [[gnu::noinline]] task* worker::found_none(poll_result answer) {
   no_hurry_ = answer.kind == poll_result::later;
   return answer.kind != poll_result::retry ? drain_inbox() : nullptr;
@@ -96,7 +96,7 @@ void worker::run_job() {
   if (resting_) stop_busy();
 }
 
-/// The worker has found its first task of this run.
+/// Notes that the worker has found its first task of this run.
 void worker::note_first_task(std::uint64_t run) noexcept {
   run_seen_ = run;
   if (sums[event::steal] == steals_before_) return;  // its first task was not stolen

@@ -12,8 +12,8 @@
 
 namespace kith::native {
 
-/// No stack is left for the tasks that the wait should run. The wait ends with an error as soon as all started
-/// children have ended; the others are cancelled, and left alone.
+/// Refuses the wait, because no stack is left for the tasks that it should run. It ends with an error as soon as all
+/// started children have ended; the others are cancelled, and left alone.
 void worker::refuse_stack(pending_wait& w, detail::scope* children) {
   w.refused = true;
   w.refusal =
@@ -60,9 +60,9 @@ void worker::leave_alone(detail::scope& s) {
   if (s.leave_alone()) give_scope(s);
 }
 
-/// What the policy gives first can run nowhere now, but a wait may be for what comes after that: ends the cancelled
-/// tasks that are queued, whose bodies do not run, up to one that may run on top of the wait. The others are queued
-/// again, in the end. Nothing may be claimed: it could not be set aside.
+/// Called when what the policy gives first can run nowhere, but the wait may be for what comes after it. Ends the
+/// cancelled tasks that are queued, whose bodies do not run, up to one that may run on top of the wait. The others are
+/// queued again at the end. Nothing may be claimed, because a claimed task cannot be set aside.
 task* worker::find_past_others(const pending_wait& w, bool has_room) {
   task *t = nullptr, *others = nullptr;
   while (t != nullptr || (t = find_anywhere()) != nullptr) {
@@ -78,8 +78,8 @@ task* worker::find_past_others(const pending_wait& w, bool has_room) {
   return t;
 }
 
-/// A wait on this worker must end early, so that its stack becomes free. Refuses the newest suspended wait that
-/// can be refused; false if there is none.
+/// Called when a wait on this worker must end early, so that its stack becomes free. Refuses the newest suspended wait
+/// that can be refused; false if there is none.
 bool worker::refuse_newest_suspended() {
   for (std::size_t i = suspended_.size(); i-- > 0;) {
     pending_wait& w = *suspended_[i]->wait;

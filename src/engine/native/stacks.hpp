@@ -16,7 +16,7 @@
 
 namespace kith::native {
 
-/// Where the stack is above this address, another task may be nested. `lowest` is the stack's lowest address.
+/// The stack address above which another task may be nested. `lowest` is the stack's lowest address.
 std::uintptr_t nesting_limit(std::uintptr_t lowest) noexcept;
 
 /// The bounds of a stack, and its handle for the thread sanitizer.

@@ -11,7 +11,7 @@ kith::statistics engine::statistics() const {
   const double second = seconds_per_tick();
   {
     std::lock_guard lock(running_);
-    // A run that nobody works in any more may not have been closed yet.
+    // A run in which no worker works any more may still be open.
     const std::uint64_t open = runs_ != 0 ? ticks() - run_began.load(relaxed) : 0;
     all.seconds = static_cast<double>(run_ticks_ + open) * second;
   }

@@ -1,7 +1,7 @@
-// How a worker leaves the stack of a wait, and comes back. Each stack that was left is in suspended_ and is checked
-// between two tasks: the newest ones each time, the others in turn, all of them before the worker sleeps. A wait is
-// there until the code that switches back to it takes it out. suspend() is the only way to leave a stack, and keeps on
-// it what belongs to it: the running task, its scopes, the lane, the names that the task gives.
+// How a worker leaves the stack of a wait, and comes back. suspended_ has each stack that was left. They are checked
+// between two tasks: the newest ones each time, the others in turn, all of them before the worker sleeps. A wait stays
+// there until the code that switches back to it removes it. suspend() is the only way to leave a stack, and keeps on it
+// what belongs to it: the running task, its scopes, the lane, the names that the task gives.
 #include "engine/native/engine.hpp"
 #include "engine/native/worker.hpp"
 
@@ -54,7 +54,7 @@ suspended_wait* worker::ready_to_go_on(bool look_at_all, bool idle) {
 }
 
 /// False at the limit. A refused wait may exceed it: it ends as soon as its started tasks have ended, and these may
-/// wait for tasks that only this worker can run. So may one that cannot be refused.
+/// wait for tasks that only this worker can run. A wait that cannot be refused may exceed it as well.
 bool worker::may_leave_stack(const pending_wait& w) const noexcept {
   return suspended_.size() < (w.refused || w.unrefusable ? 2 * engine.options.stacks + 16 : engine.options.stacks);
 }

@@ -28,7 +28,7 @@ namespace kith::native {
   slots.give(t, [this](std::uint16_t owner) -> slot_cache& { return engine.slots_of(owner); });
 }
 
-/// The body of t has ended, otherwise than with the end of the task.
+/// Ends a run in which the body of t has ended, but t has not.
 [[gnu::noinline]] task* worker::end_run_in_full(task& t, detail::outcome how) {
   if (how != detail::outcome::held) return end_phase(t, how);
   const bool held = !std::exchange(nothing_held_, false);
@@ -39,7 +39,7 @@ namespace kith::native {
   return end(t);
 }
 
-/// The body of `t` has ended, and these are its children. True if some are unfinished: the last of them then
+/// Leaves the scope of the children of `t`, whose body has ended. True if some are unfinished: the last of them then
 /// ends t, which may have ended already.
 bool worker::leave(task& t, detail::scope& children, bool held) {
   if (children.unfinished() == 0) {
@@ -107,7 +107,8 @@ void worker::release_from(std::uint32_t first) {
   edges::release(engine.space, first, [this](task& r) { add_released(nullptr, r); });
 }
 
-/// The end of a task has released r, and `before` (may be null) before it: puts them into batch_, or into internal_.
+/// Takes over the tasks that the end of a task has released, r and `before` (may be null) before it: puts them into
+/// batch_, or into internal_.
 [[gnu::noinline]] void worker::add_released(task* before, task& r) {
   if (before != nullptr) batch_.push_back(before);
   if ((r.flags & task::internal) != 0) {
@@ -117,7 +118,7 @@ void worker::release_from(std::uint32_t first) {
   }
 }
 
-/// What else the end of such a task starts, before its scope learns of it.
+/// Starts what else the end of such a task allows, before its scope learns of the end.
 [[gnu::noinline]] void worker::pass_turns(task& t) {
   if ((t.flags & task::exclusive) != 0) {
     const std::size_t known = batch_.size();
@@ -142,7 +143,7 @@ void worker::release_from(std::uint32_t first) {
   return more;
 }
 
-/// A task has ended and is retired: hands over what it has released, `last` (may be null) after batch_. `more`: what
+/// Starts what a task that has ended and is retired has released, `last` (may be null) after batch_. `more`: what
 /// ended_in() has returned.
 task* worker::start_released(task* last, bool more) {
   if (last != nullptr) batch_.push_back(last);
@@ -197,7 +198,7 @@ task* worker::end_left(task* next) {
   return next;
 }
 
-/// A child failed after the body of `t` had ended: that counts as t's own failure.
+/// Counts the failure of a child after the body of `t` has ended as t's own.
 void worker::fail_late(task& t, std::exception_ptr why, bool held) {
   if (held) {
     try {

@@ -48,7 +48,7 @@ task* worker::run(task& t) {
   return make_ready(one, ready_reason::completion);
 }
 
-/// The tasks that this worker runs now are of another scope than before.
+/// Called when this worker runs tasks of another scope than before.
 [[gnu::noinline]] void worker::turn_to(detail::scope& s) {
   report();  // C1 of scope.hpp: they may take long
   reporting_ = &s;
@@ -62,7 +62,7 @@ task* worker::run(task& t) {
   return how == detail::outcome::ended ? end(t) : end_run_in_full(t, how);
 }
 
-/// The task came out of a queue. True if this worker must run it; false if another worker has claimed it.
+/// Takes a task that came out of a queue. True if this worker must run it; false if another worker has claimed it.
 bool worker::take(task& t) {
   const life::taken_entry entry = life::take(t.state);
   if (entry == life::taken_entry::runs) [[likely]]
@@ -138,9 +138,9 @@ template <class Call>
   return how;
 }
 
-/// The body of a task of `s` has ended, and has created tasks.
+/// Ends the body of a task of `s` that has created tasks.
 [[gnu::noinline]] detail::outcome worker::leave_children_behind(detail::scope& s, detail::outcome how) {
-  if (how == detail::outcome::again || how == detail::outcome::generated) {  // keeps `said` over the wait
+  if (how == detail::outcome::again || how == detail::outcome::generated) {  // keeps `explored` over the wait
     const exploration mine = std::exchange(explored, {});
     if (std::exception_ptr failure = end_children()) s.fail(std::move(failure));
     explored = mine;

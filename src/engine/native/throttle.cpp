@@ -34,12 +34,12 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
   if (over()) sums.add(event::throttled);
   const above_halves tasks_run_on_top(lane_, running);
   const uncounted waits(counts);
-  const bool all = on_top && std::exchange(drains_, false);  // a task of a group never sees the group empty
+  const bool all = on_top && std::exchange(drains_, false);  // no task of a group sees it empty
   const std::uint64_t few = all ? 1 : bound.low_mark();
   const auto below_low_mark = [&s, few, bytes] {
     return s.unfinished() < few && (bytes == 0 || s.unfinished_bytes() < bytes - bytes / 2);
   };
-  // Others ask a copy, so that the condition that the loop asks stays in registers.
+  // Other code asks a copy, so that the condition of the loop stays in registers.
   const auto condition_for_resumers = below_low_mark;
   pending_wait w{[](const void* d) { return (*static_cast<decltype(&below_low_mark)>(d))(); }, &condition_for_resumers};
   w.scope = on_top ? &s : nullptr;
@@ -57,7 +57,7 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
       pause();
       if (++failed_searches < life::throttle::most_failed_searches) continue;
       if (std::exchange(waiting_announced, true)) break;
-      tell_waiting(s);  // it may hold tasks back
+      tell_waiting(s);  // the policy may hold tasks back
       failed_searches = 0;
       continue;
     }

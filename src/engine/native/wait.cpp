@@ -76,7 +76,7 @@ void worker::work_until(pending_wait& w, task* first) {
     } else if (go_elsewhere(w, t)) {
       t = nullptr;
     } else if (!w.refused && !w.unrefusable) {
-      requeue(std::exchange(t, nullptr));  // give_up() claims others
+      requeue(std::exchange(t, nullptr));  // give_up() claims other tasks
       refuse_stack(w, children_scope);
     } else {  // nothing can run here now: another wait of this worker must end, or other workers make progress
       requeue(std::exchange(t, nullptr));
@@ -120,7 +120,7 @@ void worker::requeue(task* t) {
   mean_ticks_ = static_cast<std::uint32_t>((std::uint64_t{mean_ticks_} * 3 + took) / 4);
   short_tasks = mean_ticks_ < engine.distance.short_task();
   engine.distance.publish(id);
-  // Looks into the inbox in spite of other work.
+  // Looks into the inbox although there is other work.
   if (until_inbox_ != 0) --until_inbox_;
   if (until_inbox_ != 0 || next != nullptr) return next;
   until_inbox_ = inbox_interval;

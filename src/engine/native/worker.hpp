@@ -63,8 +63,8 @@ class worker : public native_seat, public worker_view {
   [[gnu::always_inline]] bool runs_now(const task& t) const noexcept;
   /// Runs such a task. No other thread knows it, and it was not listed.
   void run_now(task& t);
-  /// Such a task has predecessors. Its creator soon runs what is queued, so that later tasks are ready at their
-  /// creation.
+  /// Called when such a task has predecessors. Its creator soon runs what is queued, so that later tasks are ready at
+  /// their creation.
   void helps_soon(detail::scope& s) noexcept;
   /// Hands tasks to the policy. prepare_ready() must have returned true for them.
   task* make_ready(std::span<task* const> tasks, ready_reason why);
@@ -74,7 +74,7 @@ class worker : public native_seat, public worker_view {
   void wait_for_children();
   /// Calls policy::waiting() if the running task has created children.
   void tell_waiting() noexcept;
-  /// Calls it because tasks of `s` are waited for, or left. What it throws goes to `s`, and so to who waits for them.
+  /// Calls policy::waiting() because tasks of `s` are waited for, or left. `s` keeps what it throws, for its waiter.
   void tell_waiting(detail::scope& s) noexcept;
   /// Waits for the running task's children and gives their scope back. Returns their first failure, if any.
   std::exception_ptr end_children();
@@ -143,13 +143,14 @@ class worker : public native_seat, public worker_view {
 
   // ---- coroutines (coroutine.cpp)
 
-  /// As offer(), for what follows the first half of a coroutine.
+  /// As offer(), for the continuation of a coroutine.
   detail::join_by offer_rest(detail::coroutine_continuation& c) noexcept;
   /// Runs the coroutine that the root waits for, on this stack and where it is stolen to.
   void run_coroutine(detail::coroutine_root& root, detail::coroutine_promise& first);
-  /// A half of the continuation has ended on this stack. The coroutine, if this strand goes on with it.
+  /// Called when a half of the continuation has ended on this stack. Returns the coroutine if this strand continues it,
+  /// else null.
   detail::coroutine_promise* arrive(detail::awaiting& at) noexcept;
-  /// A spare one. Throws std::bad_alloc.
+  /// A spare stack of frames. Throws std::bad_alloc.
   detail::frame_stack& take_frame_stack() { return spare_frames_.take(); }
 
   const thread_place binding;
@@ -226,7 +227,7 @@ class worker : public native_seat, public worker_view {
   void give_slot(task& t);
   void give_slot_back(task& t);
   std::uint64_t throttled_bytes(const task& t) const noexcept;
-  // ---- how its scope learns of that (report.cpp)
+  // ---- how the scope of a task learns of its end (report.cpp)
   /// True if that was the last end of a scope that was left; the caller must then call end_left().
   [[gnu::always_inline]] bool ended_in(detail::scope& s, std::uint64_t bytes) {
     if (s.counts_here.load(relaxed) != this) [[unlikely]]
@@ -318,11 +319,11 @@ class worker : public native_seat, public worker_view {
   task* carried_ = nullptr;                     // the first task for a fresh stack
   detail::scope* left_children_ = nullptr;      // of the task whose body has just ended
   bool nothing_held_ = false;                   // that task's closure needs no destruction
-  std::vector<detail::scope*> left_and_empty_;  // scopes whose leavers must be ended
+  std::vector<detail::scope*> left_and_empty_;  // scopes that were left and are empty: their tasks must be ended
   bool ending_left_ = false;
   std::vector<task*> batch_;            // tasks that one end made ready; empty between two ends
   std::vector<task*> internal_;         // internal tasks that the same end made ready
-  detail::scope* reporting_ = nullptr;  // unreported_ are of this scope; it may be gone if there are none
+  detail::scope* reporting_ = nullptr;  // the scope of unreported_; may be gone if that is empty
   unreported_ends unreported_;
   std::uint64_t unreported_bytes_ = 0;
   page_mover mover_;
