@@ -7,8 +7,8 @@
 //
 // Invariants, for tasks that may be claimed (task::claimable); other tasks are running once they are taken:
 //  K1  Exactly one of the workers that want to run a queued task succeeds: by the exchange from `queued`.
-//  K2  Two parties remain for a claimed task: its end, and its queue's entry. Both try to exchange from
-//      `claimed`. The one that comes second frees the slot, and sees all that the first one did.
+//  K2  Two parties remain for a claimed task: its end, and its queue's entry. Both try to exchange from `claimed`. The
+//      second one frees the slot, and sees all that the first one did.
 //  K3  Until then the slot is not reused: a policy that holds the entry may read the task.
 #pragma once
 
@@ -31,12 +31,12 @@ struct sequential_state {
   }
 };
 
-/// Claims a queued task past its queue, which then has a dead entry. False if the task is not queued (any more).
+/// Claims a queued task past its queue, which then has a dead entry. False if the task is not queued.
 template <class State>
 [[gnu::always_inline]] inline bool claim(State&& state) noexcept {
   task_state now = task_state::queued;
   if (state.load(relaxed) != now) return false;
-  // acquire: pairs with mark_queued(); we see the task's contents.
+  // acquire: pairs with mark_queued(): the claimer sees the task's contents.
   return state.compare_exchange_strong(now, task_state::claimed, acquire, relaxed);
 }
 

@@ -1,4 +1,4 @@
-// The figures of a run, from the events that its workers have counted. In both engines.
+// The figures of a run, from the events that its workers have counted. Used by both engines.
 #pragma once
 
 #include "events/event.hpp"
@@ -9,14 +9,14 @@
 
 namespace kith::life {
 
-/// What one worker has counted: sum(event). `tick`: seconds of a unit of the times among them. The engine adds how long
-/// it was busy and idle.
+/// The figures of one worker; sum(event) is what it has counted. `tick`: the unit of the times among them, in seconds.
+/// The engine adds how long the worker was busy and idle.
 template <class Sum>
 worker_statistics figures_of_worker(const Sum& sum, double tick) {
   worker_statistics w;
   w.tasks = sum(event::task_executed);
   w.created = sum(event::task_created);
-  // The worker may go on counting: what is part of another figure is read before it.
+  // The worker may count meanwhile: a figure that is part of another one is read before it.
   w.colored_steals = sum(event::colored_steal);
   w.colored_attempts = sum(event::colored_attempt);
   w.steals = sum(event::steal);
@@ -51,7 +51,7 @@ void add_figures(statistics& all, const Sum& sum) {
   all.homes_elsewhere += sum(event::home_elsewhere);
 }
 
-/// The totals, once all workers are there.
+/// Adds up the totals, after all workers have been added.
 inline void sum_up(statistics& all) {
   double largest = 0, first_steals = 0;
   int stole = 0;

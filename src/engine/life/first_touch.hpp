@@ -1,5 +1,5 @@
-// First touch: a task that begins on a node gives the regions that it accesses a home there, unless they have one. In
-// both engines. The rule is in memory/view.hpp, and what counts as remote in remote_count.hpp.
+// First touch: a task that begins on a node gives the regions that it accesses a home there, unless they have one. Used
+// by both engines. The rule is in memory/view.hpp, and what counts as remote in remote_count.hpp.
 #pragma once
 
 #include "engine/life/remote_count.hpp"
@@ -13,12 +13,12 @@
 namespace kith::life {
 
 struct first_touch {
-  bool placed = false;  // the region has its home since now
-  node_id at;           // where the access counts as being; none: on several nodes
+  bool placed = false;  // this access gave the region its home
+  node_id at;           // the node that the access counts for; none: several nodes
 };
 
-/// Access `a` to region `r`, by a task that begins on node `here`. bind(r) puts the pages of a region whose home was
-/// decided before it was written: this task is the first to write it. `by_node`: scratch.
+/// Notes access `a` to region `r`, by a task that begins on node `here`. If the region's home was decided before it was
+/// written and this task is the first to write it, bind(r) places its pages. `by_node`: scratch.
 template <class Bind>
 [[gnu::always_inline]] inline first_touch touch(const memory_view& memory, region& r, kept_access a, node_id here,
                                                 std::vector<std::uint64_t>& by_node, const Bind& bind) {

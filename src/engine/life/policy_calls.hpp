@@ -1,5 +1,5 @@
-// The only caller of a policy, in both engines; a gate calls the policy behind it. It makes only the observer calls
-// that the policy subscribed to.
+// The only caller of a policy, in both engines. With a gate, it calls the gate, which calls the policy. It makes only
+// the observer calls that the policy subscribed to.
 #pragma once
 
 #include "replay/choose.hpp"
@@ -25,7 +25,7 @@ class policy_calls {
     leaves_short_tasks_ = gate_ == nullptr && owned_->leaves_short_tasks();
     redirect(*owned_);
   }
-  /// From now on calls go to `other`, without a gate; the policy set before stays alive.
+  /// Sends all further calls to `other`, without a gate; the policy set before stays alive.
   void cut_off(policy<World>& other) noexcept {
     gate_ = nullptr;
     leaves_short_tasks_ = false;
@@ -40,7 +40,7 @@ class policy_calls {
   bool expects_every_ready() const noexcept { return observed_.created && observed_.every_ready; }
   bool observes_time() const noexcept { return observed_.ran; }
   bool observes_idleness() const noexcept { return observed_.idle; }
-  /// If so, tasks have identities, and the gate decides their order (replay/gate.hpp).
+  /// With a gate, tasks have identities, and the gate decides their order (replay/gate.hpp).
   bool has_gate() const noexcept { return gate_ != nullptr; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) { return called_->ready(tasks, self, why); }

@@ -1,4 +1,4 @@
-// How tasks that are ready reach the policy again, and for which reason. In both engines.
+// How tasks that are ready reach the policy again, and for which reason. Used by both engines.
 #pragma once
 
 #include "policy/contract/policy.hpp"
@@ -23,14 +23,14 @@ task* give_back(task* t, const Ready& ready) {
 
 // ---- nodes of keyed graphs, which run twice (docs/decisions/a-node-is-a-task-that-runs-twice.md)
 
-/// `self` was explored. `found`: the nodes that were not named before; last, the node itself if it has no unfinished
-/// predecessor.
+/// The reason for `found`, after `self` was explored: the nodes that were not named before and last, if it has no
+/// unfinished predecessor, the node itself.
 inline ready_reason reason_after_exploration(std::span<task* const> found, const task& self) noexcept {
   return found.front() == &self ? ready_reason::completion : ready_reason::discovery;
 }
 
-/// A node that was computed has named successors, which nobody had named before. `has_next`: its end has given the
-/// worker a task to run, so the policy need not return one of these.
+/// The reason for successors that a computed node is the first to name. `has_next`: its end has given the worker a task
+/// to run, so the policy need not return one of these.
 inline ready_reason reason_after_naming(bool has_next, bool they_are_explored) noexcept {
   if (has_next) return ready_reason::arrival;
   return they_are_explored ? ready_reason::discovery : ready_reason::completion;

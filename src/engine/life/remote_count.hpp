@@ -1,5 +1,5 @@
-// Counts remote accesses. A task counts once, at the node of its color, else at that of its largest access;
-// each access that reads also counts once. Used by both engines. docs/glossary.md defines the resulting figure.
+// Counts remote accesses. A task counts once, at the node of its color, else at that of its largest access; each access
+// that reads also counts once. Used by both engines. docs/glossary.md defines the figure under "remote access".
 #pragma once
 
 #include "memory/view.hpp"
@@ -29,7 +29,7 @@ class remote_count {
     ++all_;
     remote_ += at != here_;
   }
-  /// The task belongs to this node, whatever its accesses are.
+  /// Makes the task belong to this node, whatever its accesses are.
   void task_belongs_to(node_id at) noexcept { own_ = at; }
 
   std::uint64_t remote() const noexcept { return remote_ + (own_ != here_ ? 1 : 0); }

@@ -1,4 +1,5 @@
-// In which order a worker looks at the children that it may claim, and at the stacks that it has left. In both engines.
+// The order in which a worker looks at the children that it may claim, and at the stacks that it has left. Used by both
+// engines.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +9,15 @@
 
 namespace kith::life {
 
-/// Scopes between a wait and a task that is known to be below it; a deeper task counts as not below.
+/// The most scopes that are followed from a task up to a wait; a deeper task counts as not below the wait.
 inline constexpr int known_levels = 16;
 
-/// Which suspended stacks a worker looks at between two tasks: the newest each time, some of the others in turn.
+/// Decides which suspended stacks a worker looks at between two tasks: the newest each time, some of the others in
+/// turn.
 class suspended_turn {
  public:
-  /// The index of one that may go on, of `count`, oldest first; none was found: `count`. `all`: looks at each of them.
+  /// The index of a stack that may continue, of `count`, oldest first; `count` if none was found. `all`: looks at each
+  /// of them.
   template <class May>
   std::size_t find(std::size_t count, bool all, const May& may_go_on) {
     const std::size_t newest = all ? count : std::min(count, newest_looked_at);
@@ -34,8 +37,8 @@ class suspended_turn {
   std::size_t next_ = 0;
 };
 
-/// The newest child that can be claimed, taken out of the list. A child that is not ready ends the search: what it
-/// waits for is older. With `all` the search goes on beyond it.
+/// Takes the newest child that can be claimed out of the list. A child that is not ready ends the search, because it
+/// waits for older ones. With `all` the search continues past it.
 template <class Child, class IsUnready, class Claim>
 std::optional<Child> claim_newest(std::vector<Child>& children, bool all, const IsUnready& is_unready,
                                   const Claim& claim) {
@@ -55,8 +58,8 @@ std::optional<Child> claim_newest(std::vector<Child>& children, bool all, const 
   return std::nullopt;
 }
 
-/// The newest of the children that tasks left behind when their bodies ended; those older than `down_to` entries stay.
-/// One that cannot be claimed is left to its queue.
+/// Takes the newest child, of those that tasks left behind when their bodies ended, that can be claimed; the oldest
+/// `down_to` entries stay. A child that cannot be claimed runs from its queue.
 template <class Child, class Claim>
 std::optional<Child> claim_adopted(std::vector<Child>& adopted, std::size_t down_to, const Claim& claim) {
   while (adopted.size() > down_to) {

@@ -11,8 +11,8 @@ namespace kith::life {
 
 class throttle {
  public:
-  /// How many searches in a row may find no task before a creator continues. After the first so many,
-  /// policy::waiting() is called once, because the policy may hold tasks back.
+  /// How many searches in a row may find no task before policy::waiting() is called once, because the policy may hold
+  /// tasks back, and after that before the creator continues.
   static constexpr int most_failed_searches = 256;
 
   /// 0: no bound.

@@ -30,7 +30,7 @@ kind wanted(const recorded_allocation& a, distribution d) {
   return kind::system;
 }
 
-/// For each region the allocation that contained it when a task first named it; -1: none.
+/// For each region, the allocation that contained it when a task first named it; -1: none.
 std::vector<std::int32_t> enclosing(const recording& r) {
   std::vector<std::int32_t> found(r.regions.size(), -1);
   std::vector<bool> named(r.regions.size());

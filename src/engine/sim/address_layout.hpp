@@ -1,9 +1,9 @@
 // Where the data of a recorded program is in a simulation, according to its allocations.
 //
-// MIR paper, section 3: `fine` and `coarse`; `block` and hints of single calls are not in the paper. The
-// allocations are laid out again, each at an address of its own: their recorded addresses are chance, and
-// memory that was freed and reused belonged to two allocations. Data outside of allocations is not laid out;
-// first touch decides its home. Immutable.
+// MIR paper, section 3: `fine` and `coarse`; `block` and hints of single calls are not in the paper. The allocations
+// are laid out again, each at an address of its own, because their recorded addresses are arbitrary, and memory that
+// was freed and reused belonged to two allocations. Data outside of allocations is not laid out; first touch decides
+// its home. Immutable.
 #pragma once
 
 #include "engine/sim/program.hpp"
@@ -45,7 +45,7 @@ class address_layout {
     const std::uintptr_t at = address_[r] + offset;
     return b != nullptr && at - b->begin < b->bytes ? b->node_at(at) : node_id();
   }
-  /// True if the first task that writes region r decides the home of all of it (distribution::deferred).
+  /// Whether the first task that writes region r decides the home of all of it (distribution::deferred).
   bool deferred(std::uint32_t r) const noexcept {
     const page_map* const b = block(r);
     return b != nullptr && b->what == kith::distribution::deferred;

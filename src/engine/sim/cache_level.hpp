@@ -1,7 +1,8 @@
 // One level of one core's private caches, in fidelity *line*: sets that replace their least recently used line.
 //
 // An entry of a set is a line's number, shifted, and a mark, whose meaning is the protocol's (line_caches.hpp,
-// home_caches.hpp). A set's entries are in order of use, the last used first; empty ones are last. For one thread.
+// home_caches.hpp). A set's entries are in order of use, the most recently used first; empty ones are last. For one
+// thread.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,7 @@ class cache_level {
   std::uint32_t* find(std::uint32_t line) noexcept {
     return const_cast<std::uint32_t*>(static_cast<const cache_level&>(*this).find(line));
   }
-  /// Makes the line the last used one; null if it is not here.
+  /// Makes the line the most recently used one; null if it is not here.
   std::uint32_t* use(std::uint32_t line) noexcept {
     std::uint32_t* const set = set_of(line);
     if (set[0] >> 1 == line) return set;

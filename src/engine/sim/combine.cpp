@@ -21,7 +21,7 @@ constexpr std::uint64_t most_address = std::uint64_t{1} << 62;
               error_kind::input);
 }
 
-/// The end of all memory that the program names.
+/// The end of the highest memory that the program names.
 std::uint64_t end_of_memory(const program& p) {
   std::uint64_t end = 0;
   const auto add = [&](std::uint64_t address, std::uint64_t bytes) {
@@ -33,7 +33,7 @@ std::uint64_t end_of_memory(const program& p) {
   for (const line_streams::page& k : p.lines.pages) add(k.address, line_streams::page_bytes);
   return end;
 }
-/// The end of the times that decide which memory was given out again.
+/// The end of the times that decide which memory was allocated again.
 std::uint64_t end_of_times(const recording& r) {
   std::uint64_t end = 0;
   for (const recorded_task& t : r.tasks) end = std::max(end, t.created);
@@ -44,7 +44,7 @@ std::uint64_t end_of_times(const recording& r) {
 /// Adds one program after the other.
 class combination {
  public:
-  /// All of them. Ends the tables that have one more row than there are tasks.
+  /// Returns the program of all that were added. Ends the tables that have one more row than there are tasks.
   program take() {
     out_.recorded.first_access.push_back(out_.recorded.accesses.size());
     out_.recorded.first_dependence.push_back(out_.recorded.dependences.size());
@@ -162,7 +162,7 @@ class combination {
     const std::uint64_t shared = from.shared == 0 ? to.shared : round_up(to.shared, in_mib);
     const std::uint64_t all = shared + from.shared + to.own + from.own;
     if (all > most_lines) refuse_size("their memory has " + std::to_string(all) + " lines, more than 2^30");
-    // What was a core's own memory begins later now.
+    // A core's own memory begins after the shared memory of all.
     const auto moved = static_cast<std::uint32_t>(shared + from.shared - to.shared);
     for (line_touches& row : to.rows) {
       if (row.line >= to.shared) row.line = (row.line + moved) & 0x7fffffff;

@@ -8,9 +8,9 @@
 namespace kith::sim {
 
 /// A program with the tasks of all, a member each, in their order. They share nothing: each keeps its roots and scopes,
-/// its types are its own, and its memory lies behind that of the members before it, at the same offset in a GiB, in
-/// lines at the same offset in a MiB. What only a recording needs is left out: waits, marks, addresses that tasks
-/// touched (`lines` has them), and what was measured.
+/// has its own types, and its memory follows that of the members before it, at the same offset in a GiB, in lines at
+/// the same offset in a MiB. What only a recording needs is left out: waits, marks, addresses that tasks touched
+/// (`lines` has them), and what was measured.
 ///
 /// REQUIRES: at least one program; each has one member and no places. Throws kith::error if some have lines and others
 /// have none, or lines of another size, and if together they have more tasks, types, memory or lines than can be

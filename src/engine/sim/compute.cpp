@@ -41,7 +41,7 @@ void engine::begin_fetch(worker& w, frame& f, picoseconds work) {
   find_touched(w.data);
 }
 
-/// Finds the next access that touches any bytes; false if there is none.
+/// Finds the next access with touched bytes; false if there is none.
 bool engine::find_touched(data_walk& d) {
   for (; d.access != d.end_access; ++d.access) {
     const recorded_access& a = program_.recorded.accesses[d.access];

@@ -37,8 +37,8 @@ class core_set {
   std::array<std::uint64_t, words> bits_{};
 };
 
-/// A set of cores for each line, and `notes` words for the caller beside it. It takes as many words as there are cores:
-/// up to 64 are one. REQUIRES, for all: line and core are less than what the constructor got.
+/// A set of cores for each line, and `notes` words beside it for the caller. A set takes one word for each 64 cores.
+/// REQUIRES, for all: line and core are less than what the constructor got.
 class core_sets {
  public:
   /// REQUIRES: at most core_set::most cores.
@@ -52,7 +52,7 @@ class core_sets {
     for (std::size_t i = notes_; i < words_; ++i) any |= bits_[line * words_ + i];
     return any == 0;
   }
-  /// The core, and no other.
+  /// Whether the set of the line is this core alone.
   bool only(std::size_t line, std::size_t core) const noexcept {
     std::uint64_t others = 0;
     for (std::size_t i = notes_; i < words_; ++i) {

@@ -21,14 +21,14 @@ bool engine::is_member(const task_record& made, std::int32_t creator) const {
   return owner >= 0 && owner != creator && (made.flags & others) == 0;
 }
 
-/// Whether a task that creates in its group has met the throttle (native::worker::help_to_fill()).
+/// Whether a task that creates in its group is at the throttle (native::worker::help_to_fill()).
 bool engine::is_throttled_member(worker& w, std::uint32_t scope) const {
   if (w.tasks_until_throttle_check-- != 0) return false;
   w.tasks_until_throttle_check = throttle_.member_goes_on_for(false);
   return throttle_.is_reached(scopes_[scope].unfinished);
 }
 
-/// A creator at the throttle continues, and checks again after some tasks.
+/// Ends the help of a creator at the throttle. It continues, and checks again after some tasks.
 void engine::end_help(worker& w) {
   frame& f = w.frames.back();
   scope_state& s = scopes_[f.scope];
@@ -36,7 +36,7 @@ void engine::end_help(worker& w) {
   if (exceeded) w.sums.add(event::throttle_exceeded);
   if (f.helps_as_member) {
     w.tasks_until_throttle_check =
-        1 + throttle_.member_goes_on_for(exceeded);  // 1 more, for the check that is repeated now
+        1 + throttle_.member_goes_on_for(exceeded);  // 1 more, for the check that is repeated at once
   } else {
     s.throttle_at = s.created - s.ended_here + throttle_.owner_goes_on_for(s.unfinished, exceeded);
   }
@@ -106,7 +106,7 @@ policy_task& engine::make_policy_task(worker& w, std::int32_t n) {
   policy_task* const v = free_slots_.back();
   free_slots_.pop_back();
   task_record& t = record_of(n);
-  std::span<const recorded_access> declared;  // empty if no one needs them
+  std::span<const recorded_access> declared;  // empty if they are not needed
   if (policy().needs_accesses() || t.exclusive) declared = accesses(t);
   static_cast<detail::kept_hints&>(*v) = {};
   make_room(*v, {0, 1, declared.size()});
@@ -149,7 +149,7 @@ policy_task& engine::make_policy_task(worker& w, std::int32_t n) {
 bool engine::link(std::int32_t t) {
   task_record& after = record_of(t);
   std::uint32_t left = 0;
-  std::vector<std::uint32_t> late;  // their places have not told this one yet
+  std::vector<std::uint32_t> late;  // dependences whose predecessors' places have not told this one yet
   for (std::uint32_t d = after.first_dependence; d < after.end_dependence; ++d) {
     task_record& before = record_of(program_.recorded.dependences[d].before);
     if (before.state == task_state::ended &&

@@ -99,7 +99,7 @@ bool engine::leave(worker& w, const frame& f) {
   return left != 0;
 }
 
-/// Ends the tasks whose bodies ended earlier and whose last child has ended now.
+/// Ends the tasks whose bodies ended earlier and whose last child has ended.
 void engine::end_left(worker& w, bool keep_next) {
   while (!left_and_empty_.empty()) {
     const std::uint32_t scope = left_and_empty_.back();
@@ -109,7 +109,7 @@ void engine::end_left(worker& w, bool keep_next) {
   }
 }
 
-/// The task and its children have ended. Tasks that this makes ready go to the policy; with keep_next, one of
+/// Ends a task whose body and children have ended. Tasks that this makes ready go to the policy; with keep_next, one of
 /// them may run next.
 void engine::end(std::int32_t t, worker& w, bool keep_next) {
   if (notes_) notes_->completed(t, w.clock);

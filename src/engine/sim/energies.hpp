@@ -22,11 +22,12 @@ struct part_energies {
   double sum() const noexcept { return first + second + directory + memory + network + unit; }
 };
 
-/// The keys that the machine's table [energy] lacks, as "energy.memory_access, ..."; empty if it is whole.
+/// The keys that the machine's table [energy] lacks, as "energy.memory_access, ..."; empty if it is complete.
 /// `in_unit`: queues are in the scheduling unit.
 std::string missing_energies(const machine_model&, bool in_unit);
 
-/// Nothing if keys are missing. `network`: the energy of the mesh, in nanojoules; `operations`: of the scheduling unit.
+/// No value if keys are missing. `network`: the energy of the mesh, in nanojoules; `operations`: those of the
+/// scheduling unit.
 ///
 ///  * First level: an access for each touch.
 ///  * Second level: one for each miss of the first level, and for each line that arrives, is sent to another core,

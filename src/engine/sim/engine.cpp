@@ -32,9 +32,9 @@ int workers_of(const machine_model& m, const run_options& s) {
   return s.workers == 0 ? cores : s.workers;
 }
 
-/// Hosts in a grid are for programs with places, at fidelity abstract: their nodes are not numbered through.
+/// Hosts in a grid are for programs with places, at fidelity abstract, because their nodes have no common numbering.
 void check_hosts(const machine_model& m, const run_options& s) {
-  const bool one_core = s.workers == 1;  // for a speed-up
+  const bool one_core = s.workers == 1;  // the run that speed-ups compare with
   const std::string hosts = m.hardware.name + " with " + std::to_string(m.places) + " hosts";
   if (s.places.count == 0 && !one_core)
     throw error(hosts + " runs programs with places alone: expected a recording of places, or up to " +
@@ -230,7 +230,8 @@ std::uint64_t engine::program_identities::identity_of(std::int32_t n) const {
   return all_[static_cast<std::size_t>(n)];
 }
 
-/// Places data on the node of the color of the first task that writes it, as if the colors' owners had initialised it.
+/// Places data on the node of the color of the first task that writes it, as if the worker of each color had
+/// initialised it.
 void engine::place_by_colors() {
   for (std::size_t i = 0; i < records_.size(); ++i) {
     const task_record& t = records_[i];
@@ -257,7 +258,7 @@ void engine::place_by_regions() {
   }
 }
 
-/// Tells the memory model, whichever there is, where a region is.
+/// Tells the memory model that is in use where a region is.
 void engine::put(std::uint32_t region, node_id home) {
   const recorded_region& r = program_.recorded.regions[region];
   if (memory_) memory_->put(region, r.bytes, home);

@@ -1,7 +1,7 @@
 // The simulator's engine: does what the native one does with tasks, in simulated time. Called through simulation.hpp.
 //
-// A policy call runs at its event's time; the worker that calls spends the call's cost afterwards. A search for work is
-// paid first and done afterwards: a worker that is nearer to the queue may find first what was pushed just before.
+// A policy call runs at its event's time; the worker that calls spends the call's cost afterwards. A worker pays for a
+// search for work before it searches: a worker that is nearer to the queue may find first what was pushed just before.
 #pragma once
 
 #include "engine/life/throttle.hpp"
@@ -44,7 +44,7 @@ class engine {
   void submit(worker& w, kith::job<sequential::worker_view>& j, const worker_set& audience);
 
  private:
-  // The steps of the constructor, in this order: each needs what those before it have made.
+  // The steps of the constructor, in this order: each needs the results of those before it.
   void number_regions();
   void make_members();
   void make_groups(const std::string& policy);
@@ -128,11 +128,12 @@ class engine {
 
   // places.cpp: tasks that belong to places, and messages between these
   std::uint32_t place_of(std::int32_t t) const noexcept;
-  /// The color of a task of recorded places: a worker of its place. A recording numbers all workers in a row.
+  /// The color of a task of recorded places: a worker of its place. A recording numbers the workers of all places in a
+  /// row.
   std::int32_t color_at_place(std::size_t task) const noexcept;
-  /// A node of the task's place here, for one of the place's nodes as recorded.
+  /// A node of the task's place on this machine, for one of the place's nodes as recorded.
   std::int16_t node_at_place(std::size_t task) const;
-  /// The workers that the task's color is one of: those of its place.
+  /// The workers that a color of the task may name: those of its place.
   const team& owners_of_colors(std::int32_t t) const noexcept;
   std::uint64_t argument_bytes(std::int32_t t) const noexcept;
   std::uint32_t home_of(std::uint32_t scope) const noexcept;
@@ -208,7 +209,7 @@ class engine {
     return {program_.recorded.dependences.data() + t.first_dependence,
             program_.recorded.dependences.data() + t.end_dependence};
   }
-  // These prefetch what a worker will read when it continues, while other workers run. They change no result.
+  // These prefetch what a worker will read when it continues. Other workers run meanwhile. They change no result.
   void expect_predecessors(const task_record& t) const noexcept {
     for (const recorded_dependence& d : dependences(t))
       __builtin_prefetch(&records_[static_cast<std::size_t>(d.before)]);

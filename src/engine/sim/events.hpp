@@ -40,7 +40,7 @@ class event_queue {
   std::uint32_t first_worker() const noexcept {
     return static_cast<std::uint32_t>(nodes_[1]) & ((1u << worker_bits) - 1);
   }
-  /// When the first of the other workers continues.
+  /// When the first of the workers other than this one continues.
   picoseconds first_but(std::uint32_t worker) const noexcept {
     picoseconds found = never;
     for (std::size_t i = leaves_ + worker; i > 1; i /= 2) found = std::min(found, time_of(nodes_[i ^ 1]));

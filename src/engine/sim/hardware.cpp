@@ -18,13 +18,14 @@ void engine::count_message(const worker& w, bool to_unit, int bytes) {
   if (lines_) lines_->network.notify(from, to, static_cast<std::uint64_t>(bytes));
 }
 
-/// The worker adds a task. It does not wait for the unit.
+/// Pushes a task to the unit. The worker does not wait for the unit.
 void engine::push_to_unit(worker& w) {
   count_message(w, true, machine_.unit.descriptor_bytes);
   unit_->serve(w.clock + unit_->travel(w.node));
 }
 
-/// The worker wants a task. It continues when the unit has looked for one, or when its prefetched task has arrived.
+/// Called when the worker wants a task. It continues when the unit has looked for one, or when its prefetched task has
+/// arrived.
 void engine::request_from_unit(worker& w) {
   prefetcher& ahead = prefetchers_[w.number];
   const picoseconds before = w.clock;
@@ -39,7 +40,7 @@ void engine::request_from_unit(worker& w) {
     w.clock = unit_->serve(w.clock);
     w.search_paid = true;
   } else if (w.request == request_state::waits || ahead.current == prefetcher::prefetch_state::waits) {
-    // The prefetcher's request becomes the worker's own. It is in the unit, which has no task for it yet.
+    // The prefetcher's request becomes the worker's own. It waits in the unit, which has no task for it yet.
     ahead.current = prefetcher::prefetch_state::idle;
     w.request = request_state::waits;
     w.clock += least_step;
@@ -67,7 +68,7 @@ poll_result engine::poll_unit(worker& w, picoseconds now) {
   return l;
 }
 
-/// Gives ready tasks to the policy, as far as the unit's queues have room. The others go to memory, behind those that
+/// Gives ready tasks to the policy, as far as the unit's queues have room. The others go to memory, after those that
 /// are there. Returns the task that the policy wants to run next.
 task* engine::queue_ready(worker& w, std::span<task* const> tasks, ready_reason why) {
   if (!unit_ || !unit_->has_bound()) return w.group.policy.ready(tasks, w, why);
@@ -105,7 +106,7 @@ void engine::read_tasks(worker& w, picoseconds now) {
   }
 }
 
-/// The answer to the worker's own request arrives.
+/// Called when the answer to the worker's own request arrives.
 void engine::receive_from_unit(worker& w) {
   w.request = request_state::none;
   count_message(w, false, machine_.unit.descriptor_bytes);
@@ -137,7 +138,7 @@ void engine::set_prefetch_event(const worker& w, picoseconds due) {
   events_.set(static_cast<std::uint32_t>(workers_.size()) + w.number, due);
 }
 
-/// The prefetcher's request has arrived, or the unit has looked for a task.
+/// Called when the prefetcher's request has arrived, or the unit has looked for a task.
 void engine::step_prefetcher(worker& w, picoseconds now) {
   prefetcher& p = prefetchers_[w.number];
   ++events_taken_;

@@ -1,10 +1,10 @@
-// Private caches of two levels for each core, where the second level of one core is the *home* of a line: what other
-// cores know of the line comes from there, and what they write goes there.
+// Private caches of two levels for each core, where the second level of one core is the *home* of a line: other cores
+// get the line from there, and send what they write there.
 //
 // As in the TILEPro64 (MIR thesis, section 3.2). A core that reads a line of another home keeps a copy in its first
 // level, and in its second, too, if the machine does so (`home_copies`). A home has a line as long as others have
-// copies of it (inclusive), and memory behind it. Writes pass through to the home and allocate nothing on the way; the
-// home drops the copies of others. The writer's own copy stays, and has the new value, or is dropped, too.
+// copies of it (inclusive); it reads the line from memory. Writes pass through to the home and allocate nothing on the
+// way; the home drops the copies of others. The writer's own copy stays, and has the new value, or is dropped, too.
 //
 // The lines of the first level may be shorter than those of the second: an access names a line of the first level,
 // which is a part of line `line >> shift` of the second.
@@ -12,7 +12,8 @@
 //  H1  A core that is not the home is in `copies_` of a line if any part of it is in its caches. (A home does not
 //      notice that a first level has dropped its parts.)
 //  H2  A line of which any core has a part is in the second level of its home.
-//  H3  A part in the first level of the line's home is in its second, too; so is that of a copy in second levels.
+//  H3  A part in the first level of the line's home is in its second, too; the same holds for a copy where second
+//      levels have copies.
 //  H4  A mark says that memory has an older value; only a home's second level has marks.
 //
 // Lines are numbers, close together, from 0 on. For one thread.
@@ -49,14 +50,14 @@ class home_caches {
         first_(cores, cache_level(first)),
         second_(cores, cache_level(second)) {}
 
-  /// REQUIRES: nobody has touched the line. Takes a line of the first level; all of its second-level line moves.
+  /// REQUIRES: no core has touched the line. Takes a line of the first level; all of its second-level line moves.
   void set_home(std::uint32_t line, std::size_t core) noexcept {
     home_[line >> shift_] = static_cast<std::uint8_t>(core);
   }
   std::size_t home(std::uint32_t line) const noexcept { return home_[line >> shift_]; }
 
-  /// Serves the access if the core's own caches can do so without a message. Of writes, these are those to a line whose
-  /// home is here and of which no other core has a copy.
+  /// Serves the access if the core's own caches can do so without a message. A write can be served so if the line's
+  /// home is here and no other core has a copy.
   std::optional<found_in> hit(std::size_t core, std::uint32_t line, bool writes) noexcept {
     const std::uint32_t whole = line >> shift_;
     if (writes) {
@@ -114,7 +115,7 @@ class home_caches {
   }
 
  private:
-  /// A core that may be the home writes: the others lose their copies.
+  /// A write by a core, which may be the home: the others lose their copies.
   void write(std::size_t core, std::size_t home, std::uint32_t whole, outcome& o) noexcept {
     const core_set all = copies_.cores_of(whole);
     o.dropped = all;
@@ -132,7 +133,7 @@ class home_caches {
   void drop_parts(std::size_t core, std::uint32_t whole) noexcept {
     for (std::uint32_t part = 0; part < 1u << shift_; ++part) first_[core].remove((whole << shift_) + part);
   }
-  /// The core's second level gets a line that it does not have, and loses another one.
+  /// Inserts a line that the core's second level does not have; it loses another one.
   void insert(std::size_t core, std::uint32_t whole, outcome& o) noexcept {
     const std::uint32_t lost = second_[core].insert(whole << 1);
     if (lost == cache_level::none) return;

@@ -6,7 +6,8 @@
 
 namespace kith::sim {
 
-/// Shared lines are dealt to the cores in turn, as if each had a hashed home. A core's own memory is at home there.
+/// Shared lines are dealt to the cores in turn, as if each had a hashed home. The home of a core's own memory is that
+/// core.
 home_caches line_memory::homes_of(const line_streams& touched) const {
   const auto shape = [](const line_costs::cache& c, std::uint64_t bytes) {
     return cache_shape{static_cast<std::uint32_t>(c.bytes / c.ways / bytes), c.ways};

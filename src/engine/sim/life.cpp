@@ -73,12 +73,12 @@ bool engine::may_resume(const frame& wait) const {
   return wait.state == frame_state::waiting ? s.unfinished == s.held : throttle_.is_below_low_mark(s.unfinished);
 }
 
-/// What the task delivers comes from this worker.
+/// Notes the worker that ran the task, from which the task's deliveries come.
 void engine::note_worker(std::int32_t t, const worker& w) {
   if (!ran_on_.empty()) ran_on_[static_cast<std::size_t>(t)] = static_cast<std::int16_t>(w.id.value);
 }
 
-/// Tells the policy which workers have delivered the task's references. All of them have: the task is ready.
+/// Tells the policy which workers have delivered the task's references. All have been delivered: the task is ready.
 void engine::name_passers(const task_record& t) {
   if (ran_on_.empty()) return;
   std::byte* kept = t.slot->access_bytes();
@@ -178,7 +178,7 @@ void engine::count_accesses(worker& w, frame& f) {
   w.sums.add(event::remote_access, count.remote());
   w.sums.add(event::local_access, count.local());
   std::uint64_t noise = 1024;
-  if (options_.noise) {  // as in a run of its program alone
+  if (options_.noise) {  // the factor is that of a run of the member alone
     const program::member& member = program_.members[program_.member_of(static_cast<std::size_t>(f.task))];
     noise = noise_of(machine_, options_.seed, f.task - static_cast<std::int32_t>(member.first_task));
   }

@@ -1,9 +1,9 @@
 // Private caches of two levels for each core, line by line, and the directory that keeps them coherent.
 //
 // Both levels are set-associative and replace the least recently used line of a set. The second includes the first;
-// hits in the first do not change the second's order of use. The protocol is MOESI: a core that reads a line which
-// nobody has gets it exclusively; a core that has changed a line passes it to readers and keeps it (owned), and writes
-// it back when it loses it. A core's state of a line follows from the directory's entry, which is exact:
+// hits in the first do not change the second's order of use. The protocol is MOESI: a core that reads a line which no
+// other core has gets it exclusively; a core that has changed a line passes it to readers and keeps it (owned), and
+// writes it back when it loses it. A core's state of a line follows from the directory's entry, which is exact:
 //
 //   owner is this core, it alone holds the line, clean      exclusive
 //   owner is this core, it alone holds the line, changed    modified
@@ -14,7 +14,7 @@
 //  L2  All lines of a core's first level are in its second, with the same mark `writable`.
 //  L3  A line that is writable in a core's caches is modified there. So most hits of writes need no directory. (A line
 //      whose other holders have lost it is modified too, but not marked: the next write asks the directory, which need
-//      not tell anybody.)
+//      not tell any core.)
 //  L4  `owner` is a holder; a line that is `changed` has an owner.
 //
 // Lines are numbers, close together, from 0 on. For one thread.
@@ -52,8 +52,8 @@ class line_caches {
     return ask(core, line, writes);
   }
 
-  /// The level that serves the access without the directory, and serves it. None: only ask() can, and nothing has
-  /// changed but the order of use.
+  /// Serves the access without the directory, and returns the level. None: only ask() can, and nothing has changed but
+  /// the order of use.
   std::optional<found_in> hit(std::size_t core, std::uint32_t line, bool writes) noexcept {
     level& near = first_[core];
     if (const std::uint32_t* const e = near.use(line)) {
@@ -112,7 +112,7 @@ class line_caches {
   static constexpr std::uint32_t writable = cache_level::marked, none = cache_level::none;
   static bool is_writable(std::uint32_t entry) noexcept { return (entry & writable) != 0; }
 
-  // What the directory has beside the holders: the owner, and whether memory has an older value.
+  // What the directory has besides the holders: the owner, and whether memory has an older value.
   static constexpr std::int64_t nobody = -1;
   std::int64_t owner_of(std::uint32_t line) const noexcept {
     return static_cast<std::int64_t>(directory_.note(line) >> 1) - 1;
@@ -122,7 +122,7 @@ class line_caches {
     directory_.note(line) = static_cast<std::uint64_t>(owner + 1) << 1 | (changed ? 1 : 0);
   }
 
-  /// A core that does not have the line gets it.
+  /// Gets the line for a core that does not have it.
   void fetch(std::size_t core, std::uint32_t line, bool writes, outcome& o) {
     const std::int64_t owner = owner_of(line);
     o.from = found_in::memory;

@@ -15,13 +15,13 @@ namespace {
 
 std::uint32_t in_whole(std::uint32_t lines, std::uint32_t sets) { return (lines + sets - 1) / sets * sets; }
 
-/// A first level that a task begins with.
+/// A first level that is empty when a task begins.
 class cold_level {
  public:
   explicit cold_level(cache_shape s) : lines_(s) {}
 
   void begin() noexcept { lines_.clear(); }
-  /// A write hits only if the task has written the line since it came: else the directory is asked.
+  /// A write hits only if the task has written the line since it was loaded; else the directory is asked.
   bool hits(const line_touches& row) noexcept {
     const std::uint32_t line = row.line;
     if (std::uint32_t* const e = lines_.use(line)) {

@@ -1,6 +1,7 @@
-// What passes a first-level cache: touches that are hits for sure, whatever ran before, are counted and not replayed.
+// What passes a first-level cache: touches that are hits in any case, whatever ran before, are counted and not
+// replayed.
 //
-// Each task begins with an empty filter of the first level's shape. What hits there hits in any core's first level that
+// Each task begins with an empty filter of the first level's shape. A hit there is a hit in any core's first level that
 // began with other lines, too, because such a cache replaces the line that was used the longest time ago: the lines in
 // between are the same. A hit is added to the touches of the row before it, which take the time of hits. Three things
 // differ from a run of all rows:

@@ -16,7 +16,7 @@ constexpr std::size_t most_cores = core_set::most;
 
 std::uint64_t first_line_of(const machine_model& m) { return static_cast<std::uint64_t>(m.line.first_line_bytes); }
 
-/// Called before anything else uses the machine.
+/// Throws for a machine that cannot be modelled. Called before anything else uses the machine.
 void refuse_others(const machine_model& m, const line_streams& touched, std::size_t cores) {
   if (!m.line.present)
     throw error("machine " + m.hardware.name +
@@ -89,7 +89,7 @@ line_caches line_memory::empty() const {
           lines};
 }
 
-/// Tells the other holders to drop the line; returns when the core has heard from all of them.
+/// Tells the other holders to drop the line; returns when the core has the confirmations of all.
 picoseconds line_memory::invalidate(std::uint32_t core, const core_set& others, node_id home, picoseconds start,
                                     picoseconds now) {
   picoseconds done = start;
@@ -129,7 +129,7 @@ picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writ
       const node_id from = core_nodes_[supplier];
       const picoseconds notified = network.send(home, from, control_, false, asked, now);
       until = network.send(from, here, data_, true, notified + second_, now);
-      others.remove(supplier);  // it sends the line, and drops it
+      others.remove(supplier);  // the supplier sends the line, and drops it
       (from == here ? local_bytes : remote_bytes) += line_bytes;
       if (writes) ++counts.invalidations;
       break;

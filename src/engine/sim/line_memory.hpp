@@ -1,14 +1,14 @@
 // Fidelity *line*: private caches of two levels for each core, a directory, memory, and the messages between them.
 //
 // The directory and the memory of a line are at one node; lines are dealt to the nodes in turn. A core that misses asks
-// there. Memory answers after its latency, and sends one line at a time. A core that owns the line is told to
-// send it. A writer waits until all others that have the line have said that they have dropped it. Changed lines that a
-// core has no room for are sent to memory; nobody waits for that. Dropping an unchanged line is not a message.
+// that node. Memory answers after its latency, and sends one line at a time. If a core owns the line, it is told to
+// send it. A writer waits until all other holders have confirmed that they have dropped the line. Changed lines that a
+// core has no room for are sent to memory; no core waits for that. Dropping an unchanged line is not a message.
 //
-// Where the machine has home caches (line_costs::homes), the second level of a line's node is in place of the
-// directory: a core that misses asks there, and memory is behind it. One request after the other is served, at the rate
-// of the node's memory. Writes do not wait (MIR thesis, section 3.2: output is buffered); their messages take links and
-// homes. Memory behind a home has a latency only.
+// Where the machine has home caches (line_costs::homes), the second level of a line's node replaces the directory: a
+// core that misses asks it, and it asks memory. Requests are served one after the other, at the rate of the node's
+// memory. Writes do not wait (MIR thesis, section 3.2: output is buffered); their messages take links and homes. The
+// memory of a home has a latency only.
 #pragma once
 
 #include "engine/sim/home_caches.hpp"
@@ -34,7 +34,7 @@ struct line_counts {
   std::uint64_t accesses = 0;  // rows of line_touches; the touches beyond a row's first are hits for sure
   std::uint64_t first_misses = 0, second_misses = 0;
   std::uint64_t from_memory = 0, from_cores = 0;
-  std::uint64_t upgrades = 0;       // a line that the core has, and may not write without asking
+  std::uint64_t upgrades = 0;       // a core that has the line asks for permission to write it
   std::uint64_t invalidations = 0;  // of lines in other cores
   std::uint64_t written_back = 0;
   std::uint64_t flits = 0;
@@ -54,7 +54,7 @@ class line_memory {
   /// than core_set::most cores, and for more memory than can be modelled.
   line_memory(const machine_model&, const line_streams&, std::vector<node_id> core_nodes, const model_parts&);
 
-  /// Serves the access if the core's own caches can; then how long that takes.
+  /// Serves the access if the core's own caches can, and returns how long that takes; else no value.
   std::optional<picoseconds> hit(std::uint32_t core, std::uint32_t line, bool writes) noexcept {
     if (homes_) return home_hit(core, line, writes);
     const std::optional<line_caches::found_in> from = caches_.hit(core, line, writes);
@@ -72,11 +72,11 @@ class line_memory {
   picoseconds first() const noexcept { return first_; }
   /// The latency of idle local memory; with home caches, that of the core's own home.
   picoseconds idle_memory() const noexcept { return homes_ ? second_ : second_ + memory_; }
-  /// Makes the core at a node the home of a byte range, as it was recorded. Nothing if there are no home caches, or no
-  /// core that is used is there. REQUIRES: nobody has touched it.
+  /// Makes the core at a node the home of a byte range, as recorded. Does nothing without home caches, or if no core is
+  /// used at the node. REQUIRES: no core has touched the range.
   void put(std::uint64_t address, std::uint64_t bytes, node_id home) noexcept;
 
-  /// Moves the runtime's own data; nobody waits.
+  /// Moves the runtime's own data; no core waits.
   void move_metadata(node_id from, node_id to, std::uint64_t bytes, picoseconds now) {
     network.send(from, to, bytes, true, now, now);
   }
@@ -88,7 +88,7 @@ class line_memory {
 
   line_network network;
   line_counts counts;
-  std::uint64_t local_bytes = 0, remote_bytes = 0;  // lines from the own node, and from others
+  std::uint64_t local_bytes = 0, remote_bytes = 0;  // lines from the core's own node, and from others
 
  private:
   line_caches empty() const;

@@ -1,8 +1,8 @@
 // Messages of caches, directories and memory through the machine's links, flit by flit.
 //
-// A message takes the links of its route one after the other: its head waits for a link, passes it in `hop_cycles`, and
-// the link is taken for as long as the flits pass. The tail arrives as much later (wormhole switching with buffers that
-// are never full).
+// A message takes the links of its route one after the other: its head waits for a link and passes it in `hop_cycles`,
+// and the link is busy while the flits pass. The tail follows the head by that time (wormhole switching with buffers
+// that are never full).
 #pragma once
 
 #include "engine/sim/links.hpp"
@@ -24,7 +24,7 @@ class line_network {
     for (const interconnect::link& l : links_.links) lanes_.push_back({.flit = l.server.time_of(flit_bytes_)});
   }
 
-  /// A message leaves at `time`. Returns when all of it is there. `now`: no message will leave earlier.
+  /// Sends a message at `time`. Returns when all of it has arrived. `now`: no message will leave earlier.
   picoseconds send(node_id from, node_id to, std::uint64_t bytes, bool data, picoseconds time, picoseconds now) {
     if (from == to) return time;
     const std::uint64_t count = (bytes + flit_bytes_ - 1) / flit_bytes_;
@@ -40,7 +40,7 @@ class line_network {
     return time + tail;
   }
 
-  /// How much later than its head the end of a message is there.
+  /// How long after its head the end of a message arrives.
   picoseconds tail(std::uint64_t bytes) const noexcept {
     return lanes_.empty() ? 0 : ((bytes + flit_bytes_ - 1) / flit_bytes_ - 1) * lanes_.front().flit;
   }
@@ -67,7 +67,7 @@ class line_network {
   /// What a message needs of a link: one line of memory.
   struct alignas(64) lane {
     reservations taken = {};
-    picoseconds flit = 0;                 // takes so long
+    picoseconds flit = 0;                 // the time of a flit
     std::uint64_t data = 0, control = 0;  // bytes
   };
 

@@ -23,7 +23,7 @@ constexpr std::uint64_t most_own_stack = std::uint64_t{64} << 20;
   throw error((r.file.empty() ? "the recording" : r.file) + ": addresses: " + what, error_kind::input);
 }
 
-/// What a block is to the tasks that touch it.
+/// How tasks use a block.
 struct use {
   static constexpr std::int32_t nobody = -1, several = -2;
   std::int32_t task = nobody;
@@ -51,7 +51,8 @@ class block_uses {
   const use& use_of(std::size_t block) const noexcept { return uses_[block]; }
 
  private:
-  /// Blocks come in the order of their first touch. Of those that overlap, the later one is another generation.
+  /// The generation of a block. Blocks are given in the order of their first touch. Of blocks that overlap, the later
+  /// one is another generation.
   std::uint32_t generation_of(const recorded_block& k) {
     const std::uint64_t end = k.address + std::max<std::uint64_t>(1, k.bytes);
     std::uint32_t generation = 0;
@@ -75,7 +76,7 @@ class block_uses {
   std::map<std::uint64_t, std::pair<std::uint64_t, std::uint32_t>> latest_;  // begin -> end, generation
 };
 
-/// Pages by address and generation, numbered as they come.
+/// Pages by address and generation, numbered in the order of their first use.
 class pages {
  public:
   static constexpr std::uint64_t own = std::uint64_t{1} << 63;
@@ -95,7 +96,7 @@ class pages {
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(keys_.size()); }
   bool too_many() const noexcept { return keys_.size() > most_lines / lines_of_page_; }
 
-  /// The first line of each page. Shared ones begin at 0, own ones at `own_from`; sets how many lines both have.
+  /// The first line of each page. Shared pages begin at 0, own ones at `own_from`. Sets the number of lines of both.
   std::vector<std::uint64_t> laid_out(std::uint64_t own_from, std::uint64_t& shared, std::uint64_t& own_end) const {
     std::vector<std::uint32_t> order(keys_.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -116,7 +117,7 @@ class pages {
   }
 
  private:
-  /// Between two pages in the layout: that of their addresses, if it is small, else a small one that is the same
+  /// The distance of two pages in the layout: that of their addresses if it is small, else a small one that is the same
   /// modulo 1 MiB.
   static std::uint64_t distance(std::uint64_t from, std::uint64_t to) noexcept {
     constexpr std::uint64_t mib = (1u << 20) >> page_bits, gib = (1u << 30) >> page_bits;
@@ -141,7 +142,7 @@ class reader {
         pages_(lines_of_page_),
         last_(r.sites.size()) {
     result_.bytes = bytes;
-    // Several runs share it, and more may be under way.
+    // Several runs share the rows, and other simulations may run at once.
     most_rows_ = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                  static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 2 / sizeof(line_touches);
   }
@@ -156,7 +157,7 @@ class reader {
     }
     uses_.decide();
     if (deepest_ > most_own_stack) refuse(r_, "a task touches its stack more than 64 MiB below where it began");
-    // Room for tasks in the waits of others.
+    // Room for the stacks of tasks that run in the waits of others.
     result_.stacks.push_back(
         {0, static_cast<std::uint32_t>(std::bit_ceil(std::max<std::uint64_t>(1024, 4 * (deepest_ / bytes_))))});
     result_.first.push_back(0);
@@ -175,7 +176,7 @@ class reader {
           add(k);
         }
       });
-      // Whole pages, so that a line is in the same set however deep its stack is.
+      // Whole pages, so that a line's set does not depend on how deep its stack is.
       result_.stack_depth.push_back(
           static_cast<std::uint32_t>((depth + lines_of_page_ - 1) / lines_of_page_ * lines_of_page_));
       result_.first.push_back(result_.rows.size());
@@ -226,9 +227,9 @@ class reader {
     }
   }
 
-  /// The task's last row of the line, if it is so near that the line is still in the first level, and if no other line
-  /// of its set was used since. Pages are laid out as a whole, so lines of one set have the same offset in their
-  /// pages.
+  /// The last row of the task for the line, if it is so recent that the line is still in the first level, and if no
+  /// other line of its set was used since. Pages are laid out as a whole, so lines of one set have the same offset in
+  /// their pages.
   line_touches* same_before(std::uint32_t line) noexcept {
     const std::size_t nearest =
         std::max(result_.first.back(), result_.rows.size() - std::min(result_.rows.size(), look_back));

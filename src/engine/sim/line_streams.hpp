@@ -1,11 +1,11 @@
 // What each task touches, line by line, as the fidelity *line* replays it.
 //
-// Made once from a recording's addresses, and shared by all runs. Memory is laid out anew, so that a line's number does
-// not depend on where the system had put the program:
+// Made once from a recording's addresses, and shared by all runs. Memory is laid out again, so that a line's number
+// does not depend on where the system had put the program:
 //
 //  * What tasks share has the lines from 0 on, page after page in the order of the recorded addresses. Distances of up
 //    to a GiB are kept modulo 1 MiB (which a way of a cache divides). Larger ones are the operating system's choice and
-//    are not kept. Memory that was freed and given to another block counts as other memory.
+//    are not kept. Memory that was freed and allocated again counts as other memory.
 //  * Each core has memory of its own: for the stacks of the tasks that it runs, and for blocks that only the task that
 //    allocated them touches, or only one thread. These have the same addresses on every core, as when an allocator
 //    reuses them.
@@ -36,7 +36,7 @@ static_assert(sizeof(line_touches) == 8);
 struct line_streams {
   std::vector<std::uint64_t> first;  // by task, into `rows`; empty: there are no addresses
   std::vector<line_touches> rows;
-  std::uint32_t shared = 0;  // lines; those of a core's own memory follow
+  std::uint32_t shared = 0;  // the number of shared lines; those of a core's own memory follow
   std::uint32_t own = 0;     // lines of a core's own memory; a program's stacks come first
   /// Where a program's stacks are in a core's own memory. The first line is where the outermost body began; others are
   /// below.
@@ -50,8 +50,8 @@ struct line_streams {
   // Empty: none were counted.
   std::vector<double> instructions;
 
-  /// A page of shared memory: where it was recorded, and its first line. By address; memory that was given out again
-  /// has several pages at one address.
+  /// A page of shared memory: where it was recorded, and its first line. Sorted by address; memory that was allocated
+  /// again has several pages at one address.
   struct page {
     std::uint64_t address = 0;
     std::uint32_t first = 0;
@@ -62,9 +62,10 @@ struct line_streams {
   std::span<const line_touches> rows_of(std::size_t task) const noexcept {
     return {rows.data() + first[task], rows.data() + first[task + 1]};
   }
-  /// All lines on a machine with so many cores.
+  /// The number of lines on a machine with so many cores.
   std::uint64_t lines(std::size_t cores) const noexcept { return shared + std::uint64_t{own} * cores; }
-  /// The line that a core touches whose task's body began `stack_base` lines below the outermost one's in these stacks.
+  /// The line that a core touches in a task whose body began `stack_base` lines below the outermost body's in these
+  /// stacks.
   std::uint32_t line_of(std::uint32_t line, std::uint32_t core, std::uint32_t stack_base,
                         stack_area stacks_of_program) const noexcept {
     const auto [first_line, size] = stacks_of_program;

@@ -4,12 +4,12 @@
 // caches. The former is that of the task's instructions, shared out evenly over its accesses, or a constant of the
 // machine where they were not counted. Its lines are shared out over its pieces of computing by their recorded times.
 //
-// A worker runs ahead of the others while its own caches serve it, by up to 1000 cycles. What needs the directory
-// happens in the order of time, so links and controllers see requests as they come. A core notices late, by at most
-// that time, that another has taken a line away. When that happens it stays with the others for 10000 cycles, and
-// replays touch by touch. But touches that were joined (line_streams.hpp) come one line after the other then, and not
-// in turn: with false sharing, how often cores take the line from each other depends on whether they are in step. Tasks
-// that are ordered by what they declare do not have this cost.
+// A worker runs ahead of the others while its own caches serve it, by up to 1000 cycles. Accesses that need the
+// directory happen in the order of time, so links and controllers see requests in that order. A core notices late, by
+// at most that time, that another has taken a line away. Then it stays with the others for 10000 cycles, and replays
+// touch by touch. But joined touches (line_streams.hpp) are replayed line after line then, not interleaved: with false
+// sharing, how often cores take the line from each other depends on whether they are in step. Tasks that are ordered by
+// what they declare do not have this cost.
 #include "engine/sim/engine.hpp"
 
 #include <kith/error.hpp>
@@ -79,7 +79,7 @@ std::uint32_t engine::lines_in_use(const worker& w, std::int32_t task) const noe
   return f == nullptr ? 0 : f->stack_base + program_.lines.stack_depth[static_cast<std::size_t>(f->task)];
 }
 
-/// The task touches the lines that belong to a piece of computing, or all that are left.
+/// Begins to replay the task's lines that belong to a piece of computing, or all that are left.
 void engine::begin_replay(worker& w, frame& f, picoseconds work, bool all) {
   const auto t = static_cast<std::size_t>(f.task);
   const std::span<const line_touches> rows = program_.lines.rows_of(t);
@@ -120,7 +120,7 @@ void engine::replay(worker& w, frame& f) {
       until = replay_limit(now);
       took += data;
     }
-    // While others want its lines, each touch is by itself: the next one may find that the line is gone.
+    // While other cores want its lines, each touch is replayed by itself: the next one may find that the line is gone.
     const std::uint32_t touches = now < w.contended_until ? 1 : next->count - taken;
     now += took + (touches - 1) * (w.lines.each + first);
     lines_->counts.touches += touches;

@@ -65,13 +65,13 @@ interconnect::interconnect(const machine_model& m) : nodes_(m.hardware.nodes.siz
   }
 }
 
-/// The links in the order that a description with a torus of nodes gives them.
+/// Makes the links of hosts in a grid, in the order in which the description of a torus of nodes gives them.
 void interconnect::join_hosts(const host_grid& h) {
   hosts_ = h.shape;
   const int hosts = h.shape.vertices();
   outgoing_.resize(static_cast<std::size_t>(hosts));
   const auto name = [](int host) { return "host " + std::to_string(host); };
-  std::vector<std::size_t> known(outgoing_.size());  // by host: how many of its links are there
+  std::vector<std::size_t> known(outgoing_.size());  // by host: how many of its links have been added
   for (int a = 0; a < hosts; ++a) {
     for (const int b : h.shape.neighbours_of(a)) {
       if (b < a) continue;

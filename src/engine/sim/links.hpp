@@ -1,8 +1,8 @@
 // The interconnect: links as servers, and the route between each pair of nodes.
 //
 // A link carries `gbs` in each direction. A transfer occupies every link of its route. Routes are shortest paths; the
-// order of the description decides ties. They are found once, but for a machine with host_grid, whose hosts stand for
-// nodes here: those are found when they are used. Both ways give the same routes.
+// order of the description decides ties. They are found once, except on a machine with host_grid, whose nodes here are
+// its hosts: those routes are found when they are used. Both ways give the same routes.
 #pragma once
 
 #include "engine/sim/program.hpp"
@@ -32,7 +32,7 @@ class rate {
 struct server {
   picoseconds free_at = 0;
   rate time_of;
-  /// When `bytes` that arrive at `now` are done.
+  /// When the server is done with `bytes` that arrive at `now`.
   picoseconds serve(picoseconds now, std::uint64_t bytes) noexcept {
     free_at = (free_at > now ? free_at : now) + time_of(bytes);
     return free_at;
@@ -77,7 +77,7 @@ class interconnect {
 
   std::size_t nodes_;
   std::vector<std::uint32_t> first_, routes_;
-  // Of hosts in a grid: the links from each of them, in the order of neighbours_of().
+  // For hosts in a grid: the links from each of them, in the order of neighbours_of().
   std::optional<grid> hosts_;
   std::vector<std::array<std::uint32_t, 6>> outgoing_;
   mutable std::vector<std::uint32_t> found_;  // as long as the longest route

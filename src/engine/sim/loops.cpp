@@ -68,7 +68,7 @@ class loops {
     }
   }
 
-  /// The time of the task on a worker; also counts the task.
+  /// Runs the task on a worker: returns its time, and counts it.
   picoseconds run(std::int32_t task, int worker) {
     const auto t = static_cast<std::size_t>(task);
     const std::int32_t node = machine_.hardware.cores[static_cast<std::size_t>(worker)].node.value;

@@ -48,7 +48,7 @@ std::size_t caches_of(const machine_model& m) noexcept {
   return m.nodes() * static_cast<std::size_t>(m.caches_per_node);
 }
 
-/// Called before anything else uses the machine.
+/// Throws for more last-level caches than can be modelled. Called before anything else uses the machine.
 void refuse_many_caches(const machine_model& m) {
   if (!has_block_memory(m))
     throw error(m.hardware.name + " has " + std::to_string(m.nodes()) + " nodes with " + std::to_string(caches_of(m)) +

@@ -44,7 +44,7 @@ class memory {
   memory(const program& p, const machine_model& m, distribution d, const model_parts& parts, std::uint64_t chunk_bytes);
   /// Sets the home of a region. Must be called before anything touches it.
   void put(std::uint32_t region, std::uint64_t bytes, node_id home);
-  /// The same, chunk by chunk. Chunks that the layout does not place stay as they are.
+  /// The same for each chunk. Does not change chunks that the layout does not place.
   void put(std::uint32_t region, std::uint64_t bytes, const address_layout& homes);
 
   /// The chunks that an access touches are first .. first + chunks(bytes) - 1.

@@ -7,7 +7,7 @@
 
 namespace kith::sim {
 
-/// Calls come in the order of the program: a task after its creator, and its accesses and waits in their order.
+/// Calls follow the order of the program: a task after its creator, and its accesses and waits in their order.
 class place_program {
  public:
   explicit place_program(int places);

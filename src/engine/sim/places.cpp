@@ -50,7 +50,7 @@ place_message place_network::take() {
   std::deque<std::size_t>& here = waiting_[first.place];
   const std::size_t message = here.front();
   here.pop_front();
-  if (!here.empty()) queue_.push(first);  // to be postponed, when the place has handled this one
+  if (!here.empty()) queue_.push(first);  // to be postponed when the place has handled this one
   return take_message(message);
 }
 
@@ -149,7 +149,7 @@ void engine::offer(worker& w, std::int32_t t) {
   make_policy_task(w, t);
   place_state& here = places_[w.group.place];
   link(t);
-  ++record_of(t).waits_for;  // its acceptance
+  ++record_of(t).waits_for;  // for its acceptance
   if (options_.places.works) {
     frame& f = w.frames.back();
     f.state = frame_state::offering;
@@ -197,7 +197,7 @@ void engine::deliver_message() {
   if (notes_) note_message(m, now);
 }
 
-/// An offer has come: the place takes it while there is room in its buffer.
+/// Called when an offer has arrived: the place takes the task while there is room in its buffer.
 void engine::receive_offer(const place_message& m) {
   place_state& here = places_[m.to];
   place_figures& counts = network_->counts[m.to];
@@ -220,12 +220,12 @@ void engine::receive_offer(const place_message& m) {
   count_down(m.task, here.progress);
 }
 
-/// One thing less for a task to wait for, at its place.
+/// Counts down what a task waits for, at its place. At zero the task becomes ready.
 void engine::count_down(std::int32_t t, worker& progress) {
   if (--record_of(t).waits_for != 0 || !prepare_ready(t)) return;
   batch_.assign(1, &policy_task_of(t));
   make_ready(progress, batch_, ready_reason::arrival, false);
-  if (progress.unqueued.empty()) return;  // else the policy does not queue it
+  if (progress.unqueued.empty()) return;  // else the policy has left the task to the caller
   worker& first = workers_[progress.group.first];
   first.unqueued.push_back(progress.unqueued.back());
   progress.unqueued.clear();
@@ -242,7 +242,7 @@ void engine::receive_answer(const place_message& m) {
     return;
   }
   record_of(m.task).accepted = true;
-  if (record_of(m.task).flow) return;  // nobody waits
+  if (record_of(m.task).flow) return;  // no worker waits for the acceptance
   worker& w = workers_[m.worker];
   if (w.parked) wake(w, now);
   if (!w.awaits_acceptance) return;
@@ -252,7 +252,7 @@ void engine::receive_answer(const place_message& m) {
   events_.set(w.number, now);
 }
 
-/// A task of a scope that another place waits for has ended here.
+/// Called when a task of a scope that another place waits for has ended here.
 void engine::end_in_remote_scope(std::uint32_t scope, worker& w) {
   place_state& here = places_[w.group.place];
   const auto record = here.open.find(scope);
@@ -276,14 +276,14 @@ bool engine::answers(std::int32_t t) const noexcept {
   return has_result(t) && place_of(t) != home_of(records_[static_cast<std::size_t>(t)].scope);
 }
 
-/// The place's progress thread, which does something at `now` or when it is free.
+/// The place's progress thread, for a step that it takes at `now`, or as soon as it is free.
 worker& engine::make_progress(std::uint32_t place, picoseconds now) {
   worker& p = places_[place].progress;
   p.clock = std::max(p.clock, now) + message_cost_;
   return p;
 }
 
-/// The next part of a coroutine, which is suspended now.
+/// Makes the next part of a coroutine that has just been suspended.
 void engine::continue_later(worker& w, std::int32_t t) {
   make_policy_task(w, t).owner = 0xffff;
   link(t);
@@ -298,7 +298,7 @@ void engine::add_to_flow(worker& w, std::int32_t t) {
   if (link(t)) admit(t, make_progress(w.group.place, w.clock));
 }
 
-/// What the task waited for has ended, here or at another place that has told this one.
+/// Called when something that the task waited for has ended, here or at another place that has told this one.
 void engine::one_less(std::int32_t t, std::uint32_t place, picoseconds now) {
   task_record& r = record_of(t);
   if (--r.waits_for != 0) return;
@@ -312,7 +312,7 @@ void engine::one_less(std::int32_t t, std::uint32_t place, picoseconds now) {
   count_down(t, p);
 }
 
-/// A task of a data_flow may run: at its own place at once, elsewhere when there is room.
+/// Starts a task of a data_flow that may run: at its own place at once, at another when there is room.
 void engine::admit(std::int32_t t, worker& progress) {
   task_record& r = record_of(t);
   r.waits_for = 1;
@@ -382,7 +382,7 @@ void engine::ask(worker& w, std::size_t request) {
                  q.bytes, p.clock);
 }
 
-/// The task waits, and its worker runs others meanwhile.
+/// Suspends the task until the reply arrives; its worker runs other tasks meanwhile.
 void engine::await_reply(worker& w, std::size_t request) {
   if (requests_[request].come) return;
   requests_[request].worker = w.number;
@@ -414,7 +414,7 @@ void engine::send_enable(worker& w, std::uint32_t to, std::vector<std::uint32_t>
       bytes, here.progress.clock);
 }
 
-/// Predecessors of a task have ended before it was created, at other places.
+/// Sends what a task created here has missed: predecessors at other places that had ended before.
 void engine::send_late_enables(std::int32_t t, std::span<const std::uint32_t> dependences) {
   for (std::uint32_t d : dependences) {
     worker& there = places_[place_of(program_.recorded.dependences[d].before)].progress;

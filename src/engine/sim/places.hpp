@@ -4,9 +4,9 @@
 // with a policy of its own, on cores of its own. A task that is created for another place is offered to it: its fresh
 // activity buffer (FAB) takes it while its occupancy is below the threshold, else the creator waits and offers it
 // again. Each place has a progress thread, on a core that is not modelled; it handles one message at a time. A message
-// takes the machine's cost of a push, stretched by the distance, and the links of its route one after the other. The
-// end of a task is told to the place that waits for it when no other task of that wait is left at its place; a task
-// with a result is told alone, with the result.
+// takes the machine's cost of a push, stretched by the distance, and the links of its route one after the other. A
+// place reports the ends of its tasks to the place that waits for them, once no other task of that wait is left; a task
+// with a result is reported alone, with the result.
 //
 // What a place makes for itself is made by its progress thread when it may run: a part of a coroutine, and a task of a
 // data_flow, whose order the place that spawns it keeps.
@@ -49,20 +49,20 @@ struct place_message {
   std::uint64_t bytes = 0;  // of its arguments
 };
 
-/// Messages on their way, in the order of their arrival. A place that is busy lets them wait in this order: the queue
-/// has one entry then for all that wait.
+/// Messages on their way, in the order of their arrival. Messages wait in this order at a place that is busy; the queue
+/// then has one entry for all of them.
 class place_network {
  public:
   place_network(const machine_model&, const model_parts&, std::vector<node_id> node_of_place);
 
   /// Sends the message at `now`; `bytes` are those of its arguments.
   void send(place_message, std::uint64_t bytes, picoseconds now);
-  /// When the first place has something to take; `never` if none has.
+  /// When the first place has a message to take; `never` if none has.
   picoseconds first() const noexcept { return queue_.empty() ? event_queue::never : queue_.top().due; }
-  // REQUIRES of these: there is one.
+  // REQUIRES of these: first() is not `never`.
   std::uint32_t first_place() const noexcept { return queue_.top().place; }
   place_message take();
-  /// The first place is busy until then.
+  /// Puts the first place off until then, because it is busy.
   void postpone(picoseconds until);
 
   interconnect links;
@@ -87,20 +87,20 @@ class place_network {
   std::priority_queue<entry> queue_;
   std::vector<place_message> messages_;
   std::vector<std::size_t> free_;                 // of messages_
-  std::vector<std::deque<std::size_t>> waiting_;  // by place: the queue has an entry for it unless it is empty
+  std::vector<std::deque<std::size_t>> waiting_;  // by place; has one entry in queue_ unless empty
   std::uint64_t order_ = 0;
 };
 
-/// The tasks of a data_flow that are at another place. As many are under way as its buffer has room for.
+/// The tasks of a data_flow at another place. At most as many are under way as its buffer has room for.
 struct flow_window {
   std::uint64_t under_way = 0;
   std::deque<std::int32_t> ready = {};
 };
 
-/// How far a request is.
+/// The progress of a request.
 struct request_progress {
-  bool come = false;         // the reply
-  std::uint32_t worker = 0;  // that has sent it
+  bool come = false;         // whether the reply has arrived
+  std::uint32_t worker = 0;  // the sender
 };
 
 /// The state of one place, besides its workers.

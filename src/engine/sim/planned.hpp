@@ -1,6 +1,6 @@
 // The policy that follows a plan. It needs the whole program in advance, so it is not in policy/list.cpp.
 //
-// A core takes the first of its ready tasks. One that has none takes the last task of the core with the most, if the
+// A core takes the first of its ready tasks. A core without any takes the last task of the core with the most, if the
 // plan lets cores help, and else waits.
 #pragma once
 

@@ -30,7 +30,7 @@ action of_kind(action::kind what, std::uint64_t value) {
 /// At least 1/10 of a task's measured time is computing, however many bytes it declares.
 constexpr std::uint64_t least_share = 10;
 
-/// Throws if all work together, in picoseconds, would not fit 64 bits, because one worker may have to do all of it.
+/// Throws if the total work, in picoseconds, does not fit 64 bits, because one worker may have to do all of it.
 void refuse_too_long(const recording& r) {
   constexpr std::uint64_t most = std::uint64_t{1} << 52;
   std::uint64_t all = 0;
@@ -105,7 +105,7 @@ class action_list {
     add_named();
   }
 
-  /// Makes the program's actions of these, with the computing between them.
+  /// Turns these into the program's actions, with the computing between them.
   void add_to_program() {
     std::size_t at = 0;
     p_.first_action.push_back(0);
@@ -152,7 +152,7 @@ class action_list {
     }
   }
 
-  /// Those of task i, which begin at `at`; returns where they end.
+  /// Adds those of task i, which begin at `at`; returns where they end.
   std::size_t add_actions(std::size_t i, std::size_t at) {
     const recorded_task& t = tasks_[i];
     const std::uint64_t all_work = t.work_ns * 1000;
@@ -185,7 +185,7 @@ class action_list {
   std::vector<std::pair<std::int32_t, std::int32_t>> names_;  // the naming node, the named node
 };
 
-/// The only member of a program that is not several at once.
+/// Describes the only member of a program that is not a combination of several.
 void describe_whole(program& p) {
   program::member& whole = p.members.front();
   const std::vector<recorded_task>& tasks = p.recorded.tasks;

@@ -23,7 +23,7 @@ struct action {
     compute,  // `value` picoseconds
     create,   // task `value`
     wait,     // until scope `value` is empty
-    ask,      // request value / 2 is sent; of an odd value: until its reply has come
+    ask,      // sends request value / 2; with an odd value, until its reply has arrived
   };
   std::uint64_t value : 62;
   std::uint64_t what : 2;
@@ -65,17 +65,17 @@ struct program {
   // By task: the bytes of what it returns to the place of its creator, in a message of its own; -1: it returns nothing.
   // Empty: no task does.
   std::vector<std::int64_t> result_bytes;
-  /// What a task has another place's progress thread do.
+  /// A request of a task that another place's progress thread serves.
   struct request {
     std::uint16_t to = 0;
     std::uint64_t bytes = 0, reply_bytes = 0;  // without headers
     std::int32_t sender = -1;
-    std::int32_t awaited_by = -1;  // the part of a coroutine that begins when the reply has come; -1: none waits so
+    std::int32_t awaited_by = -1;  // the part of a coroutine that begins when the reply has arrived; -1: none
   };
   std::vector<request> requests;
   line_streams lines;  // what tasks touch, for the fidelity line; else empty
 
-  /// A recorded program of those that run at once (combine.hpp): its share of the tables, and where it was recorded.
+  /// One of the recorded programs that run at once (combine.hpp): its share of the tables, and where it was recorded.
   struct member {
     std::size_t first_task = 0, end_task = 0;
     std::size_t first_root = 0, end_root = 0;  // in `roots`

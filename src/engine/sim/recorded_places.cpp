@@ -42,8 +42,8 @@ void refuse_unknown(const recording& r) {
   }
 }
 
-/// A task that another place has spawned ends before its spawner does, here. That is so for activities; if other tasks
-/// wait for the spawner, they would begin too late.
+/// Throws if tasks wait for a spawner at another place. In the simulation, a task that another place has spawned ends
+/// before its spawner does. That holds for activities; tasks that wait for the spawner would begin too late.
 void refuse_awaited_spawners(const recording& r, const std::set<std::int32_t>& spawners) {
   for (std::size_t t = 0; t < r.tasks.size(); ++t) {
     if (r.tasks[t].has(recorded_task::outside)) continue;
@@ -84,9 +84,9 @@ std::set<std::size_t> refused_offers(const recording& r) {
   return refused;
 }
 
-/// Finds what progress threads have served, which are activities with results and without tasks, and who has waited for
-/// that: a part of a coroutine that was made when the reply came; else the task that ran then, in a wait for a future
-/// or at once.
+/// Finds what progress threads have served (activities with results and without tasks), and what has waited for it: the
+/// part of a coroutine that was made when the reply arrived; else the task that ran then, in a wait for a future or at
+/// once.
 class request_finder {
  public:
   explicit request_finder(recording& r) : r_(r), next_(next_parts(r)) {
@@ -159,7 +159,7 @@ class request_finder {
   prepared_places found_;
 };
 
-/// What a place has made for itself is created by the task that it belongs to, while that runs.
+/// Lets the task that a place's own tasks belong to create them while it runs.
 void create_early(recording& r) {
   for (recorded_task& t : r.tasks) {
     if (t.has(recorded_task::root) || t.creator < 0) continue;
@@ -169,7 +169,7 @@ void create_early(recording& r) {
   }
 }
 
-/// A part of a coroutine waits for all of an activity, which ends with its last part.
+/// Lets parts of coroutines wait for whole activities, which end with their last part.
 void await_whole_activities(recording& r) {
   for (recorded_dependence& d : r.dependences) d.before = r.first_part_of(d.before);
 }
@@ -193,7 +193,7 @@ prepared_places prepare_places(recording& r) {
     spawners.insert(m.spawner);
   }
   refuse_awaited_spawners(r, spawners);
-  // A spawner that did not wait went on at once: its activity was accepted at once, or there were credits.
+  // A spawner that did not wait continued at once: its activity was accepted at once, or there were credits.
   std::map<std::int32_t, std::uint64_t> waited;  // by spawned task: until when
   std::erase_if(r.waits, [&](const recorded_wait& w) {
     const auto spawner = spawned.find(w.task);
@@ -231,7 +231,7 @@ void add_places(program& p) {
   p.result_bytes.resize(p.tasks(), -1);
   for (std::size_t i = 0; i < p.tasks(); ++i) {
     const recorded_task& t = r.tasks[i];
-    const std::int32_t ran = r.place_of(t.worker);  // none if it was cancelled, and fences: as their creators
+    const std::int32_t ran = r.place_of(t.worker);  // none for cancelled tasks and fences: the place of their creators
     if (ran >= 0) {
       p.place[i] = static_cast<std::uint16_t>(ran);
     } else if (t.creator >= 0) {

@@ -1,5 +1,5 @@
-// When a link or a controller is taken. Requests come out of order: a line's request is far ahead of its data. So each
-// takes the first gap that is long enough, and later ones may go before it.
+// When a link or a controller is busy. Requests do not come in the order of time: a line's request is far ahead of its
+// data. So each takes the first gap that is long enough, and a later request may take an earlier gap.
 #pragma once
 
 #include "engine/sim/program.hpp"
@@ -12,8 +12,8 @@ namespace kith::sim {
 
 class reservations {
  public:
-  /// The beginning of the first gap of `length` that begins at `from` or later; takes it. What ended before `now` is
-  /// forgotten: nothing more may be asked for before that time.
+  /// Takes the first gap of `length` that begins at `from` or later, and returns its beginning. Forgets what ended
+  /// before `now`: no request may be for an earlier time.
   picoseconds take(picoseconds from, picoseconds length, picoseconds now) {
     while (gone_ != taken_.size() && taken_[gone_].end <= now) ++gone_;
     if (gone_ == taken_.size() || gone_ >= most_gone) forget();
@@ -42,7 +42,7 @@ class reservations {
     }
   }
   std::vector<interval> taken_;  // in order; none overlap
-  std::size_t gone_ = 0;         // the first ones, which have ended
+  std::size_t gone_ = 0;         // the number of the first ones that have ended
 };
 
 }  // namespace kith::sim

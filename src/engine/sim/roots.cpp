@@ -14,7 +14,7 @@ void engine::set_start_event(std::size_t member, picoseconds start) {
   events_.set(static_cast<std::uint32_t>(workers_.size() + prefetchers_.size() + member), start);
 }
 
-/// The figures begin, and the members start, now or later.
+/// Begins the figures, and starts the members, at once or staggered.
 void engine::start_members(const worker& w) {
   measure_from_here();
   started_ = true;
@@ -24,7 +24,7 @@ void engine::start_members(const worker& w) {
   }
 }
 
-/// The member's start has come: its worker may be asleep.
+/// Wakes the worker of a member that is to start, if it is asleep.
 void engine::wake_for_root(std::size_t member, picoseconds now) {
   ++events_taken_;
   set_start_event(member, event_queue::never);
@@ -48,11 +48,11 @@ bool engine::try_begin_root(worker& w) {
     const member_state& m = members_[k];
     if (m.root_worker != w.number || m.runs || m.next_root == program_.members[k].end_root || w.clock < m.starts)
       continue;
-    if (w.next >= 0) return false;  // it runs first
+    if (w.next >= 0) return false;  // that task runs first
     const auto is_of_member = [&](const frame_stack& s) {
       return program_.member_of(static_cast<std::size_t>(s.front().task)) == k;
     };
-    if (std::ranges::any_of(w.suspended, is_of_member)) continue;  // of the member's root before
+    if (std::ranges::any_of(w.suspended, is_of_member)) continue;  // one that waits in the member's previous root
     if (waits) {
       leave_stack(w);
       w.fresh_adopted_from = w.adopted.size();

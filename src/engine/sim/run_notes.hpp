@@ -1,5 +1,5 @@
-// What a simulated run notes of itself while it goes on, for the recording that it becomes (schedule.cpp). The engine
-// has one if the schedule is kept. It is called at the moment that it notes; times are simulated ones.
+// What a simulated run notes while it runs, for the recording that it becomes (schedule.cpp). The engine has one if the
+// schedule is kept. Each function is called at the moment that it notes; times are simulated ones.
 #pragma once
 
 #include "engine/sim/program.hpp"
@@ -14,28 +14,29 @@ namespace kith::sim {
 
 class run_notes {
  public:
-  /// Keeps what the program's recording says of its tasks and its data, and forgets what the recorded run decided.
+  /// Keeps what the program's recording says of its tasks and its data, and drops what the recorded run decided.
   explicit run_notes(const recording& of);
 
   void creation_began(std::int32_t t, picoseconds now) { task(t).created = now / 1000; }
   /// Nodes that are found have no separate beginning.
   void created(std::int32_t t, picoseconds now);
-  /// A place has made a task that was created before.
+  /// Notes that a place has made a task that was created before.
   void made(std::int32_t t, picoseconds now) { task(t).create_until = now / 1000; }
   void explored(std::int32_t t, std::uint32_t worker, picoseconds began, picoseconds ended);
   void ran(std::int32_t t, std::uint32_t worker, picoseconds began, picoseconds ended);
-  /// The task and its children have ended.
+  /// Notes that the task and its children have ended.
   void completed(std::int32_t t, picoseconds now) { task(t).completed = now / 1000; }
   void waited(std::int32_t t, std::uint32_t scope, std::uint32_t worker, picoseconds began, picoseconds ended);
   void idled(std::uint32_t worker, picoseconds began, picoseconds ended);
   void stole(std::uint32_t worker, std::uint32_t victim, picoseconds now);
   void did_job(std::uint32_t worker, job_size size, picoseconds began, picoseconds ended);
-  /// From `since` on, the region has so many bytes on each node. Noted if that has changed.
+  /// Notes that from `since` on, the region has so many bytes on each node, if that has changed.
   void home(std::uint32_t region, const std::vector<std::uint64_t>& bytes, picoseconds since);
   void message(const recorded_message& m) { kept_.messages.push_back(m); }
 
   std::size_t regions() const noexcept { return kept_.regions.size(); }
-  /// The run has ended: the notes, as a recording in which tasks, data and machine are still those of the recorded run.
+  /// Returns the notes, after the run, as a recording in which tasks, data and machine are still those of the recorded
+  /// run.
   recording take();
 
  private:

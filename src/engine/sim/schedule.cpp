@@ -37,7 +37,7 @@ void engine::note_home(std::uint32_t region, picoseconds since) {
   notes_->home(region, bytes, since);
 }
 
-/// What the simulated places send.
+/// Notes a message that simulated places send.
 void engine::note_message(const place_message& m, picoseconds now) {
   recorded_message kept{.source = static_cast<std::uint16_t>(m.from),
                         .destination = static_cast<std::uint16_t>(m.to),
@@ -67,7 +67,7 @@ void engine::note_message(const place_message& m, picoseconds now) {
   notes_->message(kept);
 }
 
-/// The places of this run: as many groups of workers, on one clock.
+/// Describes the places of this run: as many groups of workers, on one clock.
 void engine::finish_places(recording& s) const {
   if (s.places.empty()) return;
   if (!network_ || places_.size() != s.places.size()) {

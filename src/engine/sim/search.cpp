@@ -1,4 +1,4 @@
-// What idle workers do: claim, ask the policy, sleep. And how they are woken.
+// What idle workers do (claim, ask the policy, sleep), and how they are woken.
 #include "engine/life/claim.hpp"
 #include "engine/life/search_order.hpp"
 #include "engine/sim/engine.hpp"
@@ -38,8 +38,8 @@ picoseconds engine::far_cost(picoseconds near, const worker& w, worker_id owner)
   return near * static_cast<picoseconds>(distance) / 10;
 }
 
-/// In fidelity line, where lines have home caches, the memory of a queue that has no owner is spread over all of them:
-/// the mean distance.
+/// The mean distance to a queue without an owner. In fidelity line, where lines have home caches, its memory is spread
+/// over all of them.
 int engine::distance_of_shared() const {
   if (!machine_.line.homes || options_.fidelity != fidelity::line) return 10;
   std::int64_t sum = 0;
@@ -90,7 +90,7 @@ bool engine::ring(worker& w, const worker_set& audience) {
     return true;
   }
   // A worker in its last round before sleeping starts that round again: it may already have passed the queue that has
-  // work now.
+  // just received work.
   for (std::size_t i = 0; i < g.last_round.size(); ++i) {
     const std::uint64_t found = g.last_round[i] & audience.word(i);
     g.last_round[i] &= ~found;
@@ -285,7 +285,7 @@ void engine::search(worker& w) {
   runs(as_policy_task(*l.work).number());
 }
 
-/// A search takes time before it looks, the more the more often it has failed. The worker searches when that is over.
+/// Spends the time of a search, which grows with the number of failures. The worker searches after that.
 void engine::pay_for_search(worker& w) {
   if (unit_) {
     request_from_unit(w);
@@ -299,7 +299,7 @@ void engine::pay_for_search(worker& w) {
   w.search_paid = true;
 }
 
-/// The policy has given a task. Counts the worker's first one, if it was stolen.
+/// Called when the policy has given a task. Counts the worker's first one, if it was stolen.
 void engine::note_found(worker& w) {
   const bool stolen = std::exchange(w.known_steals, w.sums[event::steal]) != w.sums[event::steal];
   if (std::exchange(w.has_worked, true) || !stolen) return;
@@ -307,7 +307,8 @@ void engine::note_found(worker& w) {
   w.sums.add(event::first_steals);
 }
 
-/// There is no task for the worker: a creator at the throttle may go on, others sleep after two empty rounds.
+/// Called when there is no task for the worker: a creator at the throttle may continue, other workers sleep after two
+/// empty rounds.
 void engine::found_nothing(worker& w, poll_result::answer answer) {
   ++w.failed_searches;
   if (!w.frames.empty() && w.frames.back().state == frame_state::helping) {

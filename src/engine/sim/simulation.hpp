@@ -31,7 +31,7 @@ enum class fidelity : std::uint8_t {
 
 /// The last-level caches that fidelity block models: the bits of a mask.
 inline constexpr int most_block_caches = 64;
-/// Whether the machine has no more.
+/// Whether the machine has at most most_block_caches of them.
 bool has_block_memory(const machine_model&) noexcept;
 
 /// Task queues in the machine's scheduling unit, instead of in memory (unit.hpp).
@@ -55,7 +55,7 @@ struct place_settings {
   int count = 0;    // 0: the program's places are ignored
   int workers = 0;  // of each place; 0: a worker on each of its cores
   worker_groups groups = worker_groups::places;
-  bool works = false;  // a worker that waits for an answer runs other tasks meanwhile, as with place_waiting::works
+  bool works = false;  // while a worker waits for an answer, it runs other tasks, as with place_waiting::works
   std::uint64_t fab_threshold = 32;                            // the occupancy from which on activities are refused
   picoseconds retry = 10'000'000, retry_most = 1'000'000'000;  // delta_t doubles with each refusal
   std::uint32_t most_refusals = 64;                            // then the place must take the activity
@@ -92,7 +92,7 @@ struct run_options {
 struct worker_times {
   picoseconds useful = 0;    // in tasks' code
   picoseconds overhead = 0;  // creating, queueing, finding tasks
-  picoseconds stall = 0;     // part of `useful`: wait for data beyond that for the own node's unshared memory
+  picoseconds stall = 0;     // part of `useful`: the wait for data beyond that for unshared memory of the own node
 };
 
 /// What fidelity line adds to the results.
@@ -108,9 +108,9 @@ struct program_times {
   picoseconds took() const noexcept { return ended - started; }
 };
 
-/// The results for what follows the last mark of the recording (of several, what comes before their last marks runs
-/// first, one after the other; then all start): the figures of a native run, and those that only a
-/// simulation has.
+/// The results for what follows the last mark of the recording: the figures of a native run, and those that only a
+/// simulation has. Of several members, what comes before their last marks runs first, one after the other; then all
+/// start.
 struct result : statistics {
   picoseconds makespan = 0;
   picoseconds serial = 0;    // the same tasks in sequence, no caches, all data local, on a core of speed 1
@@ -127,7 +127,7 @@ struct result : statistics {
   picoseconds unit_busy = 0;          // the unit's time for them
   std::uint64_t unit_spills = 0;      // tasks that went to memory, because the queues were full
   std::uint64_t network_bytes = 0;    // data and control, each link of a route counted
-  double network_nj = 0;              // the energy of that; 0 if the machine has no table of it
+  double network_nj = 0;              // the energy of that; 0 if the machine has no table of energies
   std::optional<line_figures> lines;  // in fidelity line
   std::vector<place_figures> places;  // if there are places
   recording schedule;
@@ -140,7 +140,7 @@ struct result : statistics {
   double over_serial() const noexcept;
   double overhead_percent() const noexcept;
   double partition_percent() const noexcept;
-  /// The mean over the tasks.
+  /// The mean stall of a task.
   double stall_seconds_per_task() const noexcept;
 };
 
@@ -149,7 +149,7 @@ struct result : statistics {
 /// the machine's.
 double cycles_between_accesses(const program&, const machine_model&, const run_options&, std::size_t task) noexcept;
 
-/// The options of the run that speed-ups compare with: `auto` on the machine's first core, all else the same.
+/// The options of the run that speed-ups compare with: `auto` on the machine's first core, otherwise the same.
 run_options alone_of(run_options);
 
 /// Throws kith::error for a wrong setting, and if tasks are left that no worker can run; the error names some

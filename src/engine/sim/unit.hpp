@@ -12,8 +12,8 @@
 // queues have room for a memory line of tasks, or are empty, it reads a line, and does nothing else until memory has
 // answered.
 //
-// A request may find a task as soon as the task's message is sent. It is answered after the unit has done all that was
-// sent earlier.
+// A request may find a task as soon as the task's message is sent. It is answered after the unit has handled all that
+// was sent earlier.
 #pragma once
 
 #include "engine/sim/memory.hpp"
@@ -37,7 +37,7 @@ class unit {
 
   /// How long a message between the unit and node n travels.
   picoseconds travel(node_id n) const noexcept { return travel_[n.index()]; }
-  /// When an operation is done whose message arrives when `due`.
+  /// When an operation is done whose message arrives at `arrival`.
   picoseconds serve(picoseconds arrival) noexcept {
     ++operations;
     busy += interval_;
@@ -45,7 +45,7 @@ class unit {
     free_ = begins + interval_;
     return begins + each_;
   }
-  /// When a line of tasks is read whose reading is asked for at `now`.
+  /// When the read of a line of tasks is done that is requested at `now`.
   picoseconds read_line(picoseconds now) noexcept {
     ++operations;
     busy += memory_;
@@ -53,7 +53,7 @@ class unit {
     return free_;
   }
   bool has_bound() const noexcept { return entries_ != 0; }  // on its entries
-  /// How many ready tasks the queues take now.
+  /// How many ready tasks the queues have room for.
   std::size_t room() const noexcept { return in_memory.empty() ? entries_ - std::min(held, entries_) : 0; }
   /// How many tasks are to be read from memory now.
   std::size_t missing() const noexcept {
@@ -68,7 +68,7 @@ class unit {
   // With a bound on entries:
   std::size_t held = 0;         // tasks in the queues
   std::deque<task*> in_memory;  // ready tasks that found no room
-  std::uint64_t spills = 0;     // how many ever did
+  std::uint64_t spills = 0;     // the number of tasks that ever found no room
   bool reads = false;           // queued tasks come from memory, not from a core
 
  private:

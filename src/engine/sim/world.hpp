@@ -42,7 +42,7 @@ enum class frame_state : std::uint8_t {
   offering,   // waits until another place has accepted a task, or has replied
 };
 
-/// How far a worker's task has fetched its data, in fidelity block. It has all that the next chunk needs,
+/// How far a worker's task has fetched its data, in fidelity block. It has a copy of all that the next chunk needs,
 /// because the program and the task's record would be further cache lines.
 struct data_walk {
   std::uint32_t access = 0, end_access = 0;  // in the program
@@ -80,8 +80,8 @@ struct frame {
   bool fetched = false;                   // all of the task's data was fetched
   std::uint64_t factor = 1024;            // factor on its time, in 1/1024
   picoseconds began = 0, wait_began = 0;
-  // In fidelity line: the next of the task's rows, the recorded computing so far, and how many lines its stack is
-  // below that of the worker.
+  // In fidelity line: the next of the task's rows, the recorded computing so far, and how many lines its stack is below
+  // that of the worker.
   std::uint64_t row = 0;
   picoseconds computed = 0;
   std::uint32_t stack_base = 0;
@@ -111,7 +111,7 @@ struct policy_group {
   const std::uint32_t place, first;
   policy_calls<sequential::world> policy;
   std::vector<std::uint64_t> parked;      // a bit for each worker
-  std::vector<std::uint64_t> last_round;  // those that found nothing once, and will park if they find nothing again
+  std::vector<std::uint64_t> last_round;  // workers that found nothing once, and will park if they find nothing again
   std::deque<kith::job<sequential::worker_view>*> jobs;
 };
 
