@@ -1,15 +1,15 @@
 // `ads`: affinity-driven distributed scheduling inside one place.
 //
 // ADS paper, section 4 (figure 3). Each worker has a ready deque; new tasks go to its bottom, which is the owner's end,
-// and thieves take from its top. A task that an end made ready goes to the top of the deque of the worker that made
-// it ready. A worker without tasks draws a random victim; after each failed attempt it takes the oldest task of the
-// fresh activity buffer (FAB), where tasks are that came from outside: from other places (docs/places.md). Tasks that
-// wait for predecessors, or in a wait, are the paper's stall buffers: the engine keeps them. Not in the paper: a
-// creator continues and its child is queued (help-first), because a C++ function cannot be stolen in the middle;
-// tasks of a higher priority leave each queue first.
+// and thieves take from its top. A task that an end made ready goes to the top of the deque of the worker that made it
+// ready. A worker without tasks draws a random victim; after each failed attempt it takes the oldest task of the fresh
+// activity buffer (FAB), which has the tasks from outside: from other places (docs/places.md). Tasks that wait for
+// predecessors, or in a wait, are the paper's stall buffers: the engine keeps them. Not in the paper: a creator
+// continues and its child is queued (help-first), because a C++ function cannot be stolen in the middle; tasks of a
+// higher priority leave each queue first.
 //
 // The upper part of a ready deque is a queue of its own, because a deque's owner pushes only at the bottom. Its last
-// task is the topmost of all; the owner comes to its first task when the lower part is empty.
+// task is the topmost of all; the owner takes its first task when the lower part is empty.
 #pragma once
 
 #include "policy/contract/explainer.hpp"
@@ -103,7 +103,7 @@ class ads final : public policy<World> {
     return victims_.failed(self.id, *this);
   }
 
-  /// For random_victims.
+  /// Called by random_victims.
   bool empty(worker_id w) const noexcept {
     const ready_deque& there = *ready_[w.index()];
     return there.lower.size() == 0 && there.upper.size() == 0;

@@ -44,7 +44,7 @@ class age_affinity : public plain_affinity<World> {
   typename World::template shared<std::uint64_t> counted_{0};
 };
 
-/// For organisation=deques: an affinity that is another number at each look.
+/// For organisation=deques: an affinity that is drawn again at each look.
 template <class World>
 class chance_affinity : public plain_affinity<World> {
  public:

@@ -26,7 +26,7 @@ class dep final : public policy<World> {
       node_queues<World>::options,
       std::array{one_of("queue", "auto|node",
                         "auto: if one node has all workers, each has a deque; node: always one queue for a node")});
-  /// True where the rule leaves nothing to decide: one node has all workers.
+  /// Whether the rule leaves nothing to decide: one node has all workers.
   static bool is_steal(std::int32_t inhabited_nodes, const policy_options& given) {
     return inhabited_nodes == 1 && given.is("queue", "auto") && given.is("order", "ready");
   }

@@ -28,10 +28,10 @@ class feeders {
 
   explicit feeders(int workers) : values_(different), states_(static_cast<std::size_t>(workers)) {}
 
-  /// The worker is about to run `t`: what its end makes ready is to be measured.
+  /// Called when the worker is about to run `t`: what its end makes ready is to be measured.
   void begins(const task& t, worker& self) { states_[self.id.index()] = {t.type, true}; }
-  /// A task of the worker has ended and made these ready; none: the worker looks for another task. Counts if the task
-  /// was to be measured.
+  /// Called when a task of the worker has ended and made these ready; none: the worker looks for another task. Counts
+  /// only if the task was to be measured.
   void ended(std::span<task* const> released, worker& self) {
     state& mine = states_[self.id.index()];
     if (!std::exchange(mine.measures, false)) return;
@@ -41,7 +41,7 @@ class feeders {
     const float old = mean.load(relaxed), now = old + (sum - old) / 8;
     if (std::abs(now - old) > old / 64) mean.store(now, relaxed);
   }
-  /// Which of the tasks to run next: the one at `usual`, or a feeder.
+  /// Chooses the task to run next: the one at `usual`, or a feeder.
   std::size_t choose(std::span<task* const> tasks, std::size_t usual) const {
     std::size_t best = usual;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -52,7 +52,7 @@ class feeders {
 
  private:
   static constexpr std::size_t different = 256;
-  static constexpr float least = 0.125F;  // of a difference
+  static constexpr float least = 0.125F;  // the least difference that counts
 
   struct shared_mean {
     typename World::template shared<float> mean{0};

@@ -43,7 +43,7 @@ bool is_even(std::span<const std::uint64_t> bytes, std::int64_t percent, const I
   return nodes * squares - sum * sum <= bound * bound;
 }
 
-/// As input_cost::weigh(), for a task that is explained.
+/// As input_cost::weigh(), for `kith why`.
 [[gnu::cold]] inline std::vector<std::uint64_t> input_by_node(const placement_facts& f, counted what) {
   std::vector<std::uint64_t> bytes(f.nodes.size());
   for (const placement_facts::access& a : f.data) {

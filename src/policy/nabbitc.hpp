@@ -96,8 +96,8 @@ class nabbitc final : public policy<World>, public observer<World> {
     const bool forced = must_be_colored(mine);
     const bool colored = forced || mine.series < attempts_;
     task* t = nullptr;
-    // A run may have begun since `forced` was read; its first steal is forced. Whoever sees a task of a run sees its
-    // number.
+    // A run may have begun since `forced` was read; its first steal is forced. A worker that sees a task of a run sees
+    // the run's number.
     const auto same_run = [&] { return !first_ || mine.run == run_.load(relaxed); };
     switch (deques_.steal(t, victims_.draw(self.id), self, likes, colored ? likes.own : -1, forced, same_run)) {
       case steal_result::got:
@@ -118,7 +118,7 @@ class nabbitc final : public policy<World>, public observer<World> {
   enum class meaning : std::uint8_t { worker, node, data };
   struct alignas(false_sharing_range) state {
     std::uint64_t run = 0;    // the run that `budget` counts for
-    std::int64_t budget = 0;  // forced attempts left; 0: no longer forced
+    std::int64_t budget = 0;  // forced attempts left; 0: not forced
     std::int64_t series = 0;  // colored attempts since the last one that could take anything
     data_weights::room_type weights;
   };

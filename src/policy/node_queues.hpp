@@ -1,4 +1,4 @@
-// One queue for each memory node, and the rule when its workers may look elsewhere. Shared by the RIP policies.
+// One queue for each memory node, and the rule by which its workers may look elsewhere. Shared by the RIP policies.
 #pragma once
 
 #include "policy/contract/policy_options.hpp"

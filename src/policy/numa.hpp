@@ -1,12 +1,12 @@
 // `numa`: a task goes where its input is read at least cost; any worker may take a task whose input is small or
 // evenly spread.
 //
-// MIR thesis, section 3.3 (and the algorithms of its journal version); artifact. Each node has two queues: *main*
-// for placed tasks, *alternative* for the others. A worker takes first from its own node's queues, the
-// alternative one before the main one; then from any alternative queue; last from the main queue of another node,
-// while more tasks wait there than workers of that node x hops to it. Differences: hops are ranks of the distance
-// (the artifact's own lists are not sorted by it); evenness is judged by the real standard deviation; the own
-// queues are checked before each probe of another queue; thieves are woken only for tasks that they may take.
+// MIR thesis, section 3.3 (and the algorithms of its journal version); artifact. Each node has two queues: *main* for
+// placed tasks, *alternative* for the others. A worker takes first from its own node's queues, the alternative one
+// before the main one; then from any alternative queue; last from the main queue of another node, while more tasks wait
+// there than workers of that node x hops to it. Differences: hops are ranks of the distance (the artifact's own lists
+// are not sorted by it); evenness is judged by the real standard deviation; the own queues are checked before each
+// probe of another queue; thieves are woken only for tasks that they may take.
 #pragma once
 
 #include "policy/contract/explainer.hpp"
@@ -185,7 +185,7 @@ class numa_policy final : public policy<World> {
     }
     return r;
   }
-  /// Says who may rob the last main queue, and from which backlog on. Those with the smallest backlog are woken
+  /// Sets which nodes may rob the last main queue, and from which backlog on. Those with the smallest backlog are woken
   /// first.
   void let_steal(node_id n, std::int64_t each) {
     std::map<std::int64_t, worker_set> thieves;

@@ -30,7 +30,7 @@ class random_victims {
     states_[thief.index()].failures = 0;
     return poll_result::got(t);
   }
-  /// The result of next() after a failed attempt. Random victims may miss one that has work, so every deque is
+  /// The result of next() after a failed attempt. Random victims may miss a worker that has work, so every deque is
   /// checked before the answer is `empty`.
   template <class Deques>
   poll_result failed(worker_id thief, const Deques& deques) noexcept {

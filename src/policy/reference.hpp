@@ -7,7 +7,7 @@
 //
 // Not in the paper: references weigh by their bytes, because what all tasks share (centres, tables) would otherwise
 // count as much as the data of a task alone; a function counts as one cache line. Of a task's references the eight
-// largest count, and those of one task fill at most half a history, beside its function, so that a task with many
+// largest count, and those of one task fill at most half a history, besides its function, so that a task with many
 // arguments does not make the scheduler forget all others. The paper prints no size of the history: with 8 references,
 // tasks that use nine make a core forget the task before, and `token` has fewer misses on 16 cores. ahead=on also
 // counts what tasks use that wait in a core's queue already; grouped=on sorts the queues by the tasks' largest data.
@@ -83,7 +83,7 @@ class reference_affinity {
   float planned(const task_affinity& h, worker_id core) const {
     return at(h, core) + (ahead_ ? affinity(h, waiting_[core.index()]) : 0);
   }
-  /// By its largest data.
+  /// The group of a task: its largest data.
   static grouped_by group_of(const task_affinity& h) {
     return h.count < 2 ? grouped_by{} : grouped_by{h.references[1], h.bytes[1]};
   }

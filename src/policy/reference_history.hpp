@@ -1,7 +1,7 @@
 // What a core used recently: a bounded list of references, or two Bloom filters. Used by `reference`.
 //
 // Token and Reference scheduling, sections 3.2 and 4.1. A reference that was just used weighs 1. For the list, each
-// task that comes to the core multiplies the weights of the others by `decay`; a full list loses its lightest. The
+// task that is sent to the core multiplies the weights of the others by `decay`; a full list loses its lightest. The
 // filters take turns: when `capacity` references were added to one, the older is cleared and takes the next. A
 // reference in the younger filter weighs 1, in the older one half. Filters may find what was never added.
 //

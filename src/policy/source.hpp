@@ -25,7 +25,7 @@ struct source_affinity : plain_affinity<World> {
   source_affinity(const policy_context& s, const policy_options& /*given*/) : workers_(s.workers.size()) {}
 
   task_affinity affinity_of(const task& t, const typename World::worker& self) const {
-    return {t.owner < workers_ ? worker_id(t.owner) : self.id};  // else it came from outside: the finder keeps it
+    return {t.owner < workers_ ? worker_id(t.owner) : self.id};  // a task from outside: the worker that finds it
   }
   static double at(const task_affinity& h, worker_id core) { return h.creator == core ? 1 : 0; }
   static double planned(const task_affinity& h, worker_id core) { return at(h, core); }
@@ -72,7 +72,7 @@ class source final : public policy<World> {
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) {
-      const bool by_worker = t->owner < queues_.size();  // else it came from outside: the finder keeps it
+      const bool by_worker = t->owner < queues_.size();  // a task from outside stays with the worker that finds it
       queues_[by_worker ? t->owner : self.id.index()].push(*t, self);
     }
     return nullptr;

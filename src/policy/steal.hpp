@@ -119,7 +119,7 @@ class steal final : public policy<World> {
   /// The level of the next task there, and whether the deque has had several levels.
   int own_level(const worker& self) const { return deques_[self.id.index()]->highest(); }
   bool has_levels(const worker& self) const { return deques_[self.id.index()]->has_levels(); }
-  /// With keeps=feeder: which types feed most others.
+  /// With keeps=feeder: the types that feed most others.
   feeders<World>& feeding() noexcept { return feeders_; }
   /// Steals from the first other worker that has tasks, if any. Looks at as many as there are in one call
   /// (victim=random may draw one twice, and miss another): a look at a deque that did not change costs next to nothing.
@@ -132,7 +132,7 @@ class steal final : public policy<World> {
       const worker_id victim = choose(mine, i);
       if (deques_[victim.index()]->size() == 0) continue;
       const poll_result l = look_at(victim, self);
-      if (l.kind != poll_result::found) mine.probes = (i + 1) % all;  // goes on behind it next time
+      if (l.kind != poll_result::found) mine.probes = (i + 1) % all;  // the next round begins after it
       return l;
     }
     const bool missed = order_ == victim_order::random && anything_left(mine);
@@ -140,7 +140,7 @@ class steal final : public policy<World> {
   }
 
  private:
-  /// As the papers have it: looks at one victim.
+  /// As in the papers: looks at one victim.
   [[gnu::noinline]] poll_result probe(worker& self) {
     worker_state& mine = states_[self.id.index()];
     if (mine.victims.empty()) return {poll_result::empty};
@@ -151,7 +151,7 @@ class steal final : public policy<World> {
     return l.kind == poll_result::found || anything_left(mine) ? l : poll_result{poll_result::empty};
   }
 
-  /// A task of the victim; without one `later` if a theft would not pay now, else `retry`.
+  /// A task of the victim; without one, `later` if a theft would not pay at present, else `retry`.
   poll_result look_at(worker_id victim, worker& self) {
     leveled_deque<World>& there = *deques_[victim.index()];
     if (spares_short_ && there.short_tasks() && !worth_it(there, victim)) return {poll_result::later};
@@ -161,7 +161,7 @@ class steal final : public policy<World> {
   }
 
   static constexpr int unlimited = 1 << 30;    // tasks of a chain
-  static constexpr std::uint32_t sample = 16;  // of so many tasks from the own deque, one is measured
+  static constexpr std::uint32_t sample = 16;  // of this many tasks from the own deque, one is measured
 
   struct alignas(false_sharing_range) worker_state {
     worker_state(rng r, std::vector<worker_id> v) : random(r), victims(std::move(v)) {}
@@ -169,7 +169,7 @@ class steal final : public policy<World> {
     std::vector<worker_id> victims;
     std::size_t probes = 0;   // the next victim, by its place in a round
     int followed = 0;         // tasks of the chain that it runs
-    int follow = 0;           // after so many it looks at others
+    int follow = 0;           // after this many it looks at others
     std::uint32_t taken = 0;  // tasks that it took from its own deque
     bool leaving = false;     // its next task is to be of another chain
     bool measured = false;    // `followed` was set to `follow`, so that is_at_limit() sees what its task makes ready
@@ -198,7 +198,7 @@ class steal final : public policy<World> {
     worker_state& mine = states_[self.id.index()];
     return ++mine.followed > mine.follow;
   }
-  /// Queues the task, and next() looks at other chains first; unless the limit was there to measure the last task.
+  /// Queues the task, and next() looks at other chains first, unless the limit was set to measure the last task.
   [[gnu::noinline]] task* ready_at_limit(task& t, worker& self) {
     leveled_deque<World>& own = *deques_[self.id.index()];
     worker_state& mine = states_[self.id.index()];
@@ -215,15 +215,15 @@ class steal final : public policy<World> {
     return own.prefer(t, self);
   }
 
-  /// What the end of `t`, which the worker runs now, makes ready tells how much its type feeds. Called for stolen
-  /// tasks, for those that were kept, and for some others, so that each type is measured.
+  /// Measures how much the type of `t`, which the worker runs, feeds: by what the end of `t` makes ready. Called for
+  /// stolen tasks, for those that were kept, and for some others, so that each type is measured.
   void measure(const task& t, worker& self) {
     worker_state& mine = states_[self.id.index()];
     feeders_.begins(t, self);
     mine.measured = true;
     mine.followed = mine.follow;
   }
-  /// The worker's task has ended and made these ready. False if it was not to be measured.
+  /// Called when the worker's task has ended and made these ready. False if it was not to be measured.
   bool ended_measured(std::span<task* const> released, worker& self) {
     worker_state& mine = states_[self.id.index()];
     if (!std::exchange(mine.measured, false)) return false;
@@ -236,7 +236,7 @@ class steal final : public policy<World> {
     leveled_deque<World>& own = *deques_[self.id.index()];
     ended_measured(tasks, self);
     const std::size_t oldest = tasks.size() - 1, kept = feeders_.choose(tasks, oldest);
-    const bool differ = tasks.front()->type != tasks.back()->type;  // others may run them once they are pushed
+    const bool differ = tasks.front()->type != tasks.back()->type;  // read before a push: then others may run them
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       if (i != kept) own.push(*tasks[i], self);
     }
@@ -245,7 +245,8 @@ class steal final : public policy<World> {
     if (t != nullptr && differ) measure(*t, self);
     return t;
   }
-  /// A task of another chain, if one waits. As long as none does, chains are followed for twice as long each time.
+  /// A task of another chain, if one waits. While none does, each chain is followed for twice as long as the one
+  /// before.
   [[gnu::noinline]] poll_result change_chain(leveled_deque<World>& own, worker& self) {
     worker_state& mine = states_[self.id.index()];
     mine.leaving = false;
@@ -295,7 +296,7 @@ class steal final : public policy<World> {
     return mine.victims[i];
   }
 
-  /// Random victims may miss one that has work, so every deque is checked before the answer is `empty`.
+  /// Random victims may miss a worker that has work, so every deque is checked before the answer is `empty`.
   bool anything_left(const worker_state& mine) const {
     return std::ranges::any_of(mine.victims, [this](worker_id v) { return deques_[v.index()]->size() > 0; });
   }
@@ -308,8 +309,8 @@ class steal final : public policy<World> {
     }
     task* first = nullptr;
     if (victim.steal(first, self) != steal_result::got) return nullptr;
-    // Takes more in the same visit, because the victim's cache line is already here. Tasks that lie side by side mostly
-    // use neighbouring data: within one cache, workers far apart in a program displace each other's.
+    // Takes several in one visit, because the victim's cache line is already here. Neighbouring tasks mostly use
+    // neighbouring data: within one cache, workers far apart in a program displace each other's data.
     const bool one = close_[id.index()] == self.node && !victim.short_tasks();
     for (std::int64_t more = one ? 0 : std::min(batch_, there / 2) - 1; more > 0; --more) {
       task* t = nullptr;

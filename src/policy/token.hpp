@@ -2,8 +2,8 @@
 //
 // Token and Reference scheduling, section 3.1. A task's affinity to a core is the share of its references that the core
 // passed to it: those that a task on that core delivered (pending_task::deliver). Other tasks get no references: they
-// declare accesses. Of these, the core that wrote a region last has passed it to those who read it; data that nobody
-// wrote, or that is only written, came from the core that created the task. The queues are those of section 4.1.1
+// declare accesses. Of these, the core that wrote a region last has passed it to its readers; data that no task wrote,
+// or that is only written, is passed by the core that created the task. The queues are those of section 4.1.1
 // (queue/affinity_queues.hpp).
 //
 // Not in the paper: of tasks with the same share, a core prefers the one with more references from it. Of a task with

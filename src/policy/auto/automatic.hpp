@@ -143,11 +143,11 @@ class automatic final : public policy<World>, public observer<World> {
   static constexpr std::int32_t most_lead = 32;
   using shared_type = typename World::template shared<std::uint16_t>;
   struct alignas(false_sharing_range) state {
-    // The last task with data that it was given. That task may have waited since, and others may have run on top
-    // of it.
+    // The last task with data that the worker was given. That task may be suspended, and other tasks may run on top of
+    // it.
     const task* runs = nullptr;
-    node_id robbed;         // the node to which it belongs, if another one
-    std::int32_t lead = 0;  // how many tasks with data it has begun more than tasks without
+    node_id robbed;         // the node to which it belongs, if not the worker's own
+    std::int32_t lead = 0;  // how many more tasks with data than tasks without it has begun
   };
   struct alignas(false_sharing_range) node_state {
     shared_type last_type{0};    // the type of the task queued last
@@ -171,7 +171,7 @@ class automatic final : public policy<World>, public observer<World> {
     if (std::ranges::none_of(tasks, [](const task* t) { return t->has_level(); })) [[likely]] {
       return queue_all(tasks, self, why, nullptr);
     }
-    // Sorted before any of them is queued: others may run it from then on.
+    // Sorted before any of them is queued, because other workers may run a task as soon as it is queued.
     std::array<std::vector<task*>, 3> by_level;
     for (task* t : tasks) by_level[static_cast<std::size_t>(t->level())].push_back(t);
     task* now = nullptr;
@@ -181,7 +181,7 @@ class automatic final : public policy<World>, public observer<World> {
 
   /// While the worker finds both, it runs as many tasks without data as tasks with data, because the former leave the
   /// memory to others. If it has begun fewer without data, it takes one of these: the newest of its own, or another
-  /// worker's. Else it takes one with data, of its node. If there is none of either, it takes tasks of other nodes.
+  /// worker's. Otherwise it takes one with data, of its node. If there is neither, it takes tasks of other nodes.
   poll_result take(worker& self) {
     chains_.leaves(self);
     auto& queue = *queues_[self.node.index()];
@@ -201,7 +201,7 @@ class automatic final : public policy<World>, public observer<World> {
       chains_.begins(*t, self);
       note_next(self.node, t->type);
       if (self.anybody_sleeps()) {
-        if (queue.size() == 0) thefts_.begin_waiting(self.node);  // its other workers wait from now on
+        if (queue.size() == 0) thefts_.begin_waiting(self.node);  // its other workers wait from here on
         ring_for_thief(self.node, self);
       }
       return passing_on(*t, self);
@@ -230,15 +230,15 @@ class automatic final : public policy<World>, public observer<World> {
     for (std::int64_t waiting = queues_[n.index()]->size(); waiting > 0 && self.ring(team_.serving(n)); --waiting) {
     }
   }
-  /// Must come before the push: a worker that looked while the flag was unset is woken by the push.
+  /// Must come before the push: the push wakes a worker that looked while the flag was unset.
   void note_data() {
     if (!data_seen_.load(relaxed)) data_seen_.store(true, relaxed);
   }
   void note_dataless() {
     if (!dataless_seen_.load(relaxed)) dataless_seen_.store(true, relaxed);
   }
-  /// The worker has found other work. If the bound kept tasks of its node from starting, one of them may start
-  /// now.
+  /// Called when the worker has found work that is not of its node's queue. If the bound has kept tasks of its node
+  /// from starting, one of them may start.
   poll_result passing_on(task& t, worker& self) {
     ring_for_room(self);
     return poll_result::got(t);
@@ -273,7 +273,8 @@ class automatic final : public policy<World>, public observer<World> {
            (queues_[self.node.index()]->highest() < t.level() || dataless_.own_level(self) < t.level());
   }
 
-  /// Queues the tasks. If `now` is null, returns the first task to continue with, if any, instead; else `now`.
+  /// Queues the tasks. If `now` is null, may keep one of them for the worker to run next, and returns it; else returns
+  /// `now`.
   task* queue_all(std::span<task* const> tasks, worker& self, ready_reason why, task* now) {
     const bool keeps = why == ready_reason::completion;
     const auto queue_one = [&](task* t) {
@@ -301,7 +302,7 @@ class automatic final : public policy<World>, public observer<World> {
     return now;
   }
 
-  /// As send(), unless the task's window holds it.
+  /// As send(), unless the task's window keeps it.
   task* queue(task& t, worker& self, bool keeps) {
     using answer = typename partition::windows<World>::answer;
     std::int32_t part = -1;
@@ -345,8 +346,8 @@ class automatic final : public policy<World>, public observer<World> {
   bool pays(std::uint16_t type, node_id victim, node_id thief) const {
     return thefts_.pays(type, victim, thief, queues_[victim.index()]->size());
   }
-  /// Whether a worker continues with a task of another node of its machine: if it was the last to write all that the
-  /// task writes, which is in its caches then.
+  /// Whether a worker continues with a task of another node of its machine: if the worker was the last to write all
+  /// that the task writes, because its caches then have that.
   bool wrote(const task& t, node_id home, const worker& self) const {
     if (team_.distance(self.node, home) > team::farthest) return false;
     bool writes = false;
@@ -357,7 +358,7 @@ class automatic final : public policy<World>, public observer<World> {
     }
     return writes;
   }
-  /// The worker runs a task with data, which belongs to its own node or to `home`.
+  /// Called when the worker begins a task with data, which belongs to its own node or to `home`.
   void begin(const task& t, worker& self, node_id home = {}, bool stolen = false) {
     state& mine = states_[self.id.index()];
     mine.runs = &t;
@@ -367,8 +368,8 @@ class automatic final : public policy<World>, public observer<World> {
   }
 
   /// Thieves judge a queue by one task type (`judged_type`): that of the task queued last. If the task that would be
-  /// taken has another type and does not pay, its type takes that place; after that, the type of each task that
-  /// the node takes (note_next).
+  /// taken has another type and does not pay, `judged_type` becomes its type and, after that, the type of each task
+  /// that the node takes (note_next).
   task* rob(worker& self) {
     const bool has_waited = thefts_.has_waited_long(self);
     bool still = false;
@@ -413,8 +414,8 @@ class automatic final : public policy<World>, public observer<World> {
   delayed_theft<World> thefts_;
   chain_bound<World> chains_;
   typename World::template shared<bool> data_seen_{false};      // a task with data has become ready or was created
-  typename World::template shared<bool> dataless_seen_{false};  // so has one without
-  typename World::template shared<bool> levels_seen_{false};    // so has one with a priority other than normal
+  typename World::template shared<bool> dataless_seen_{false};  // a task without data has
+  typename World::template shared<bool> levels_seen_{false};    // a task with a priority other than normal has
   queue_order order_;
   hot_end<World> ends_;
   std::vector<home_queue<World>> queues_;     // by node; those of nodes without workers stay empty

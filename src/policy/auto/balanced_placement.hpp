@@ -60,8 +60,8 @@ class balanced_placement {
     }
   }
 
-  /// The node for the task, which must have data that can have a home; all of that has a home afterwards.
-  /// waiting(n) is the number of tasks queued at node n.
+  /// The node for the task. REQUIRES: it has data that can have a home; all of that has a home afterwards. waiting(n)
+  /// is the number of tasks queued at node n.
   template <class Waiting>
   node_id operator()(task& t, worker& self, const Waiting& waiting) {
     const auto& [bytes, changed] = states_[self.id.index()];
@@ -79,7 +79,7 @@ class balanced_placement {
     return chosen;
   }
 
-  /// The task will run on this node, which becomes the home of its data without one.
+  /// Sends the task to this node, which becomes the home of its data without one.
   void settle(task& t, node_id chosen, worker& self) {
     for (kept_access a : t.access_list()) {
       if (!has_home(a) || !memory_.set_home(a, chosen)) continue;

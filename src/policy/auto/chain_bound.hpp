@@ -1,10 +1,10 @@
 // Bounds how many chains of tasks a node runs at once, so that their data stays in its caches.
 //
-// Not in the papers. A chain is a sequence of tasks that one worker runs, each mostly on data of the one before.
-// If all workers of a node run chains whose data together exceeds the node's last-level caches, a task may find
-// its data evicted. With fewer chains, some workers are idle, but the data of the others stays. A trial finds out
-// which is faster: one node, the scout, stays within its caches for some tasks, and its throughput in bytes is
-// compared with that of a node before. There is no trial for chains that end before it could count them.
+// Not in the papers. A chain is a sequence of tasks that one worker runs, each mostly on data of the one before. If all
+// workers of a node run chains whose data together exceeds the node's last-level caches, a task may find its data
+// evicted. With fewer chains, some workers are idle, but the data of the others stays. A trial finds out which is
+// faster: one node, the scout, stays within its caches for some tasks, and its throughput in bytes is compared with
+// that of a node before the trial. There is no trial for chains too short to be counted in it.
 #pragma once
 
 #include "policy/auto/balanced_placement.hpp"
@@ -43,8 +43,8 @@ class chain_bound {
     for (node_id n : team_.inhabited()) nodes_[n.index()].room = team_.cache_bytes(n);
   }
 
-  /// The worker's last task made `t` ready. Returns whether the worker may continue with `t` right now; if so, it
-  /// must.
+  /// Called when the worker's last task made `t` ready. Returns whether the worker may continue with `t` at once; if
+  /// so, it must.
   bool goes_on(const task& t, worker& self) {
     worker_state& mine = states_[self.id.index()];
     const bool linked = mine.has_most_of(t);
@@ -61,15 +61,15 @@ class chain_bound {
   bool may_begin(const task& t, const worker& self) const {
     return has_room(t, self.node, states_[self.id.index()].bytes);
   }
-  /// Whether node n has room for `t` beside the chains that run there, not counting `less` bytes of them. Always
-  /// true if nothing else runs there.
+  /// Whether node n has room for `t` besides the chains that run there, not counting `less` bytes of them. Always true
+  /// if nothing else runs there.
   bool has_room(const task& t, node_id n, std::uint64_t less = 0) const {
     const node& there = nodes_[n.index()];
     if (there.room == 0 || !is_bound(statistics_of(t), n)) return true;
     const std::uint64_t others = there.running.load(relaxed) - less;
     return others == 0 || others + std::max(less, chain_of(t)) <= there.room;
   }
-  /// The worker runs `t`.
+  /// Called when the worker runs `t`.
   void begins(const task& t, worker& self) {
     type_statistics& k = statistics_of(t);
     if (k.cut.load(relaxed) > 0) {
@@ -79,8 +79,7 @@ class chain_bound {
     }
     take(t, self, 0);
   }
-  /// The worker's chain, if any, has ended. Must be called before the worker sleeps, or does anything else for
-  /// long.
+  /// Called when the worker's chain, if any, has ended: before the worker sleeps, or does anything else for long.
   void leaves(worker& self) {
     worker_state& mine = states_[self.id.index()];
     if (mine.bytes == 0) return;
@@ -94,7 +93,7 @@ class chain_bound {
     return (any_bound_.load(relaxed) || scout_.load(relaxed) == n.value) && there.running.load(relaxed) < there.room;
   }
 
-  /// As observer::ran(). Returns true if the trial is over: tasks that wait at this node may begin.
+  /// As observer::ran(). Returns true if this ended the trial: tasks that wait at this node may begin.
   bool timed(const task& t, worker& self, std::uint64_t nanoseconds) {
     const worker_state& mine = states_[self.id.index()];
     const node& here = nodes_[self.node.index()];
@@ -169,7 +168,7 @@ class chain_bound {
 
   const type_statistics& statistics_of(const task& t) const { return types_[t.type % different]; }
   type_statistics& statistics_of(const task& t) { return types_[t.type % different]; }
-  /// What a chain with `t` counts for until its size is known: as much as the last one with tasks of this type.
+  /// The bytes that a chain with `t` counts for until its size is known: those of the last one with tasks of this type.
   std::uint64_t chain_of(const task& t) const {
     const std::uint64_t last_chain = statistics_of(t).chain.load(relaxed);
     return last_chain != 0 ? last_chain : placed_bytes(t);
@@ -200,7 +199,7 @@ class chain_bound {
       if (has_home(a) && mine.region_count < mine.regions.size()) mine.regions[mine.region_count++] = a.region;
     }
   }
-  /// The worker's chain has ended by itself.
+  /// Called when the worker's chain has ended by itself.
   void ended(const worker_state& mine) {
     if (mine.links > 0) types_[mine.last % different].links.add(static_cast<float>(mine.links));
   }
@@ -211,7 +210,7 @@ class chain_bound {
 
   void try_at(node_id n, type_statistics& k, std::uint64_t chain) {
     if (scout_.load(relaxed) != nobody || k.linked.load(relaxed) < mostly) return;
-    if (k.links.get() != 0 && k.links.get() < warm) return;  // they end before the trial could count them
+    if (k.links.get() != 0 && k.links.get() < warm) return;  // they end before a trial could count them
     if (nodes_[n.index()].room * part < chain * static_cast<std::uint64_t>(team_.working_at(n))) {
       k.found.store(verdict::free, relaxed);
       return;

@@ -1,11 +1,11 @@
 // When a node's idle workers rob another node: when they have waited for as long as they would lose by it.
 //
-// Not in the papers. The rule is that of the ski rental problem: who does not know how long a need lasts, and buys when
-// the rent paid is as much as the price, pays at most twice what was unavoidable. Waiting is the rent. The price is
-// what the task takes longer elsewhere (task_times.hpp), divided by the share of thefts that were useful. A theft was
-// not useful if the thief finds tasks of its own node waiting afterwards: it could have waited for them. The price
-// is at least the share of thefts that were not useful, times a task's time: where thefts have been useful, a long wait
-// only loses time. Time is counted in tasks that the victim's workers begin.
+// Not in the papers. The rule is that of the ski rental problem: if it is not known how long something is needed,
+// renting until the rent paid equals the price, and then buying, costs at most twice the least possible. Waiting is the
+// rent. The price is the time that the task takes longer elsewhere (task_times.hpp), divided by the share of thefts
+// that were useful. A theft was not useful if the thief finds tasks of its own node waiting afterwards: it could have
+// waited for them. The price is at least the share of thefts that were not useful, times a task's time: where thefts
+// have been useful, a long wait only loses time. Time is counted in tasks that the victim's workers begin.
 #pragma once
 
 #include "policy/auto/task_times.hpp"
@@ -39,26 +39,26 @@ class delayed_theft {
     for (node_state& n : nodes_) n.begun_before = std::vector<count>(nodes_.size());
   }
 
-  /// A task was queued at the node.
+  /// Called when a task was queued at the node.
   void fed(node_id n) {
     auto& fed = nodes_[n.index()].fed;
     if (!fed.load(relaxed)) fed.store(true, relaxed);
   }
-  /// A worker of the node has found no task there.
+  /// Called when a worker of the node has found no task there.
   void begin_waiting(node_id n) {
     node_state& here = nodes_[n.index()];
     if (!here.fed.load(relaxed)) return;
     for (node_id other : team_.inhabited()) here.begun_before[other.index()].store(begun_at(other), relaxed);
     here.fed.store(false, relaxed);
   }
-  /// The worker begins a task with data: of its own node, or stolen from another.
+  /// Called when the worker begins a task with data, of its own node or stolen from another.
   void begins(worker& self, bool stolen) {
     state& mine = states_[self.id.index()];
     mine.begun.store(mine.begun.load(relaxed) + 1, relaxed);
     mine.away = stolen;
-    if (!stolen) mine.failed_searches = 0;  // a thief that has waited long enough goes on
+    if (!stolen) mine.failed_searches = 0;  // a thief that has waited long enough may continue to steal
   }
-  /// The worker looks for a task again. If it was stealing, `own_wait` says whether tasks of its own node wait.
+  /// Called when the worker looks for a task again. `own_wait`: tasks of its own node wait; used if it was stealing.
   void returns(worker& self, bool own_wait) {
     if (!std::exchange(states_[self.id.index()].away, false)) return;
     auto& missed = nodes_[self.node.index()].missed;
@@ -78,24 +78,24 @@ class delayed_theft {
     const float price = std::max({lost / std::max(1 - missed, least_useful), missed, least_price});
     return static_cast<float>(begun_since(victim, mine)) + 1 > caution_ * price * working;
   }
-  /// Whether the workers of `victim`, where tasks wait, have begun none since those of node `thief` wait. All of them
-  /// may be in long tasks, or blocked.
+  /// Whether the workers of `victim`, where tasks wait, have begun no task since those of node `thief` wait. All of
+  /// them may be in long tasks, or blocked.
   bool stands_still(node_id victim, node_id thief) const {
     const node_state& mine = nodes_[thief.index()];
     return !mine.fed.load(relaxed) && begun_since(victim, mine) == 0;
   }
-  /// The worker has found nothing to steal; `still`: a node where tasks wait stands still.
+  /// Called when the worker has found nothing to steal. `still`: at some node, tasks wait and none is begun.
   void looked(worker& self, bool still) {
     state& mine = states_[self.id.index()];
     mine.failed_searches = still && mine.failed_searches < most_failed_searches ? mine.failed_searches + 1 : 0;
   }
-  /// Whether it watches a node that stands still; whether it has for long enough to rob it, whatever the price.
+  /// Whether the worker waits for such a node; has_waited_long(): for long enough to rob it, whatever the price.
   bool watches(const worker& self) const { return states_[self.id.index()].failed_searches != 0; }
   bool has_waited_long(const worker& self) const {
     return states_[self.id.index()].failed_searches >= most_failed_searches;
   }
 
-  /// A task of this type, with `bytes` of data, ran at `ran_at`; most of its data is at `home`.
+  /// Adds the time of a task of this type with `bytes` of data, which ran at `ran_at`; most of its data is at `home`.
   void ran(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds, node_id ran_at, node_id home) {
     if (ran_at != home) {
       times_.ran_far(type, bytes, nanoseconds, team_.distance(ran_at, home));
@@ -108,7 +108,7 @@ class delayed_theft {
  private:
   using count = typename World::template shared<std::uint32_t>;
   static constexpr float least_price = 0.25F;  // in times of a task
-  static constexpr float least_useful = 0.2F;  // of all thefts: a node that is always missed at home still learns
+  static constexpr float least_useful = 0.2F;  // of all thefts: a node whose thieves all miss tasks still learns
   static constexpr std::uint32_t most_failed_searches = 256;
 
   struct alignas(false_sharing_range) state {
@@ -117,13 +117,13 @@ class delayed_theft {
     std::uint32_t failed_searches = 0;
   };
   struct alignas(false_sharing_range) node_state {
-    // Whether a task was queued since a worker of the node looked in vain; if not, how many tasks every node's workers
-    // had begun when one did.
+    // `fed`: whether a task was queued since a worker of the node looked in vain. If not, `begun_before` says how many
+    // tasks the workers of each node had begun at that time.
     typename World::template shared<bool> fed{false};
     std::vector<count> begun_before;
     running_mean<World> time;  // nanoseconds of the tasks that ran there, on data of the node
-    // The share of thieves who found tasks of their own node waiting when they came back; the last 8 count most. Half,
-    // before any has.
+    // The share of thieves that found tasks of their own node waiting when they returned; the last 8 count most. Starts
+    // at half.
     typename World::template shared<float> missed{0.5F};
   };
 

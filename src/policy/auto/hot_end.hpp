@@ -1,9 +1,9 @@
 // Chooses the end of a node's queue to take from: the task queued first, or last.
 //
-// Not in the papers. The first is the fair choice: it leaves no task behind that others wait for. But if a node
-// goes repeatedly, in the same order, over more data than its caches hold, each task finds that its data was just
-// evicted, while the task queued last uses data that was just written. Which end is faster is measured: the time
-// per byte of a type's tasks, for each end.
+// Not in the papers. The first is the fair choice, because tasks that others wait for are not left behind. But if a
+// node goes repeatedly, in the same order, over more data than its caches hold, each task finds that its data was just
+// evicted, while the task queued last uses data that was just written. Which end is faster is measured: the time per
+// byte of a type's tasks, for each end.
 #pragma once
 
 #include "policy/auto/balanced_placement.hpp"
@@ -49,10 +49,10 @@ class hot_end {
     mine.chosen = true;
     return mine.from;
   }
-  /// The worker runs a task that was not taken from the chosen end.
+  /// Called when the worker runs a task that was not taken from the chosen end.
   void went_on(worker& self) { states_[self.id.index()].chosen = false; }
 
-  /// The task's body has ended, and took so long (observer::ran()).
+  /// Called when the task's body has ended, with the time that it took (observer::ran()).
   void timed(const task& t, worker& self, std::uint64_t nanoseconds) {
     const state& mine = states_[self.id.index()];
     if (!mine.chosen) return;

@@ -3,7 +3,7 @@
 //
 // Not in the papers. A task that only writes, and whose data has no home yet, initialises it. Such tasks are held until
 // their creator stops creating them, because only then is the length of the sequence known. They are dealt when their
-// creator waits, when a task that uses data is created, or when idle workers see that no more come.
+// creator waits, when a task that uses data is created, or when idle workers see that no further ones arrive.
 #pragma once
 
 #include "policy/auto/balanced_placement.hpp"
@@ -56,7 +56,7 @@ class initial_runs {
     if (held_.add(t) == 1) self.ring(team_.everybody());  // wakes workers, so that one calls starves()
   }
   bool holds_any() const noexcept { return !held_.empty(); }
-  /// Called by a worker that has nothing else to do. True if no more tasks seem to come: they should be dealt.
+  /// Called by a worker that has nothing else to do. True if no further tasks seem to arrive: they should be dealt.
   bool starves(worker& self) { return watches_[self.id.index()].starves(held_.ever(), most_failed_searches); }
   /// Calls send(task, node) for each held task, in the order of creation. The node is none for some tasks: those of a
   /// type of which there are fewer than nodes, and what is left over when every node has its share.
@@ -108,7 +108,7 @@ class initial_runs {
     }
     return types;
   }
-  /// After each round, every node has been dealt its workers' share of the tasks so far, rounded down.
+  /// Chooses so that after each round, every node has its workers' share of the tasks so far, rounded down.
   void choose(sequence& s, std::int64_t rounds) const {
     std::vector<std::int64_t> given(static_cast<std::size_t>(team_.nodes()));
     const auto nodes = static_cast<std::uint32_t>(team_.inhabited().size());

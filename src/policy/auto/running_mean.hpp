@@ -1,12 +1,12 @@
-// A mean over about the last eight values. All workers share it and update it without synchronisation: a lost
-// update does no harm.
+// A mean over about the last eight values. All workers share it and update it without synchronisation: a lost update
+// does no harm.
 #pragma once
 
 #include "base/atomic.hpp"
 
 namespace kith {
 
-/// The mean of positive values; 0 until there is one.
+/// The mean of positive values; 0 before the first.
 template <class World>
 class running_mean {
  public:

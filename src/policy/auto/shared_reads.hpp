@@ -11,15 +11,14 @@
 
 namespace kith {
 
-/// All workers share it and update it without synchronisation: a table may be seen as one a task later. It remembers
-/// the last region for each of 256 remainders, so it may take a table for none. A store only if a region has a new
-/// reader.
+/// All workers share it and update it without synchronisation: a table may be recognised one task late. It keeps the
+/// last region for each of 256 remainders, so it may miss a table. It writes only if a region has a new reader.
 template <class World>
 class shared_reads {
  public:
   using worker = typename World::worker;
 
-  /// The bytes of the task, which `self` runs, that can have a home, without its table.
+  /// The bytes of the task's data that can have a home, without its table. `self` runs the task.
   std::uint64_t own_bytes(const task& t, const worker& self) {
     const std::uint64_t all = placed_bytes(t);
     for (kept_access a : t.access_list()) {

@@ -1,5 +1,5 @@
-// The time per byte of data of a task, by its type: near its data, and away from it. The cost of a theft between
-// nodes follows.
+// The time per byte of data of a task, by its type, near its data and away from it; and, from these, the cost of a
+// theft between nodes.
 //
 // Thefts are kept apart by distance, in powers of two: a task's loss on the other socket says nothing about
 // another machine. Types are kept apart modulo a number; types that collide are averaged.
@@ -18,19 +18,19 @@ namespace kith {
 template <class World>
 class task_times {
  public:
-  /// Nanoseconds per byte from the own node's memory, for a task that does nothing else: 10 GB/s. Used until
-  /// there are thefts, with the assumption that d times the distance takes d times as long.
+  /// Nanoseconds per byte from the own node's memory, for a task that does nothing else: 10 GB/s. Used until there are
+  /// thefts, together with the assumption that d times the distance takes d times as long.
   static constexpr float memory_time = 0.1F;
 
   task_times() : types_(different) {}
 
-  /// A task of this type, with `bytes` of data, ran where most of that is.
+  /// Adds a task of this type, with `bytes` of data, that ran where most of its data is.
   void ran_near(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds) {
     type_statistics& k = types_[type % different];
     k.near.add(each(nanoseconds, bytes));
     k.time.add(static_cast<float>(nanoseconds));
   }
-  /// The same, at this distance from most of its data (local: 10).
+  /// Adds one that ran at this distance from most of its data (local: 10).
   void ran_far(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds, int distance) {
     type_statistics& k = types_[type % different];
     const float near = k.near.get();
@@ -58,7 +58,7 @@ class task_times {
     std::array<running_mean<World>, 7> more;  // extra time for each step of distance
   };
 
-  /// Never 0: even if memory is equally far for all, caches are not.
+  /// Never 0: even if memory is equally far from all nodes, caches are not.
   static float steps(int distance) noexcept { return static_cast<float>(std::max(distance - 10, 1)) / 10; }
   /// 0: less than a step; 1: less than two; 2: less than four; ...
   static std::size_t doublings(int distance) noexcept {

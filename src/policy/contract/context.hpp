@@ -1,4 +1,4 @@
-// What a policy is built from.
+// The arguments from which a policy is built.
 #pragma once
 
 #include "memory/view.hpp"

@@ -1,4 +1,4 @@
-// A policy uses it to explain where a task of a recorded run ran (`kith why`).
+// Explains, for a policy, where a task of a recorded run ran (`kith why`).
 //
 // A recording holds no decisions, only their results. An explanation says what follows from the policy's rule and
 // from where data was, and also says what does not fit the rule.
@@ -64,7 +64,7 @@ class explainer {
   const policy_options& options;
 
   void say(std::string sentence) { sentences_.push_back(std::move(sentence)); }
-  /// Says the sentence with the policy's name in front.
+  /// Says the sentence after the policy's name.
   void say_of_policy(const std::string& sentence) { say(options.policy() + ": " + sentence); }
   /// If the task was stolen just before it ran, says from where, and returns true.
   bool say_origin();

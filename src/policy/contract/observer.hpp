@@ -1,7 +1,7 @@
 // Events that a policy may observe: a separate interface, which most policies do not implement.
 //
 // The engine asks subscribes_to() once, after construction. Of created(), ran() and idle() it makes only the calls that
-// are named there: the others cost nothing. run_began() is always called.
+// are named there; the others cost nothing. run_began() is always called.
 #pragma once
 
 #include "task/task.hpp"
@@ -23,17 +23,18 @@ class observer {
   };
   virtual subscriptions subscribes_to() const = 0;
 
-  /// `t` was created and its accesses are known; it is not ready yet. Not called for nodes of graphs and for
-  /// tasks from outside.
+  /// Called when `t` was created and its accesses are known; it is not ready yet. Not called for nodes of graphs and
+  /// for tasks from outside.
   virtual void created(task& /*t*/, worker& /*self*/) {}
-  /// `self` has run the task's body. The nanoseconds are the world's own time and include waits inside the body.
-  /// Called for all tasks in simulated time, natively for one task in 17; not for the exploration of a keyed node.
+  /// Called when `self` has run the task's body. The nanoseconds are the world's own time and include waits inside the
+  /// body. Called for all tasks in simulated time, natively for one task in 17; not for the exploration of a keyed
+  /// node.
   virtual void ran(const task& /*t*/, worker& /*self*/, std::uint64_t /*nanoseconds*/) {}
-  /// The worker stops calling next(): it resumes code that waited, or sleeps. The last task that next() gave it
-  /// has ended or waits.
+  /// Called when the worker stops calling next(): it resumes code that waited, or sleeps. The last task that next()
+  /// gave it has ended or waits.
   virtual void idle(worker& /*self*/) {}
-  /// A run begins. If runs overlap, called only for the first; no task of an earlier run is left. Other workers
-  /// may be in next().
+  /// Called when a run begins. If runs overlap, called only for the first; no task of an earlier run is left. Other
+  /// workers may be in next().
   virtual void run_began() {}
 
  protected:

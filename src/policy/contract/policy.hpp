@@ -1,4 +1,4 @@
-// The narrow waist: the interface of all policies.
+// The interface of all policies.
 //
 // A policy decides; the engine acts, waits, wakes, counts and records. It is composed of queue blocks and its own
 // per-worker state. It has no thread, lock or system call of its own, and no clock but the world's now(), which is for
@@ -45,16 +45,16 @@ class policy {
 
   virtual ~policy() = default;
 
-  /// Queues the tasks, which became ready together. May return one of them, instead of queueing it, to run right
-  /// now; not for `arrival`: a task that is given back must be queued, and runs late if it is not.
+  /// Queues the tasks, which became ready together. May return one of them to run at once, instead of queueing it; not
+  /// for `arrival`: a task that is given back must be queued, and runs late if it is not.
   virtual task* ready(std::span<task* const> tasks, worker& self, ready_reason why) = 0;
-  /// What to run next. Makes at most one remote probe per call. Returns `empty` only if a whole round found
-  /// nothing: the worker may then sleep until a push to a queue whose audience it is in. If a policy returns
-  /// `empty` and leaves tasks queued, it must ring for them when they may be taken. Any task may be returned,
-  /// whatever waits on the worker: the engine picks a stack on which it blocks no wait.
+  /// Returns what to run next. Makes at most one remote probe per call. Returns `empty` only if a whole round found
+  /// nothing: the worker may then sleep until a push to a queue whose audience it is in. If a policy returns `empty`
+  /// and leaves tasks queued, it must ring for them when they may be taken. Any task may be returned, whatever waits on
+  /// the worker: the engine picks a stack on which it blocks no wait.
   virtual poll_result next(worker& self) = 0;
-  /// A task on this worker begins to wait, or a body has ended before its children, or a creator at the throttle
-  /// finds nothing to run.
+  /// Called when a task on this worker begins to wait, when a body has ended before its children, or when a creator at
+  /// the throttle finds nothing to run.
   virtual void waiting(worker& /*self*/) {}
 
   /// What the policy reads of tasks. Asked once, after construction.

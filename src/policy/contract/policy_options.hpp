@@ -43,7 +43,7 @@ class policy_options {
   std::int64_t number(std::string_view key) const;
   /// Empty if the value is a word.
   std::optional<std::int64_t> number_or_word(std::string_view key) const;
-  /// Empty if it was not given.
+  /// Empty if the option was not given.
   std::string text(std::string_view key) const;
 
   /// For checks that the table cannot express. Throws kith::error that names the policy, the option and its

@@ -55,7 +55,7 @@ class team {
   std::uint64_t cache_share(node_id n) const;
   /// Whether one last-level cache serves all cores of node n. False if its caches are not known.
   bool shares_cache(node_id n) const;
-  /// The sum of these shares over the node's cores.
+  /// The sum of the cache shares of the node's cores.
   std::uint64_t cache_bytes(node_id n) const { return cache_share(n) * on_.nodes[n.index()].cores.size(); }
 
  private:
