@@ -19,12 +19,12 @@
 // group, if that has room, and is queued behind the last of them, so not only at an end. Without it, tasks with
 // different data that become ready at once stay mixed, and the two ends seldom have the data that a core used last.
 //
-// Affinity has the policy's rule:
+// Affinity is the policy's rule:
 //   task_affinity affinity_of(const task&, const worker&)   what is known of a ready task; a copy, so that a choice
 //                                                           reads no task
 //   double at(const task_affinity&, worker_id)              its affinity to the core, 0 or more. Under the lock
 //   double planned(const task_affinity&, worker_id)         the same, when a queue is chosen for it. Under the lock
-//   grouped_by group_of(const task_affinity&)               its group, and what it is worth to be in a queue with it.
+//   grouped_by group_of(const task_affinity&)               its group, and the affinity to a queue that has the group.
 //                                                           Only with `grouped`
 //   void queued(const task_affinity&, worker_id)            it was put into the core's queue. Under the lock
 //   void assigned(const task_affinity&, worker_id)          it is on its way to the core. Under the lock
@@ -34,7 +34,8 @@
 // Any worker may push and take.
 //  A1  guard_ protects the queues, the lengths, the random numbers and the affinities.
 //  A2  size_ is written under the lock. It is read without it: who reads 0 and sleeps is woken by the push that it did
-//      not see (docs/sleep.md).
+//  A2  size_ is written under the lock, and read without it: a worker that reads 0 and sleeps is woken by the push that
+//      it did not see (docs/sleep.md).
 #pragma once
 
 #include "base/atomic.hpp"
@@ -59,7 +60,7 @@ namespace kith {
 /// Tasks that share `key` are a group; 0: none.
 struct grouped_by {
   std::uint64_t key = 0;
-  double affinity = 0;  // to a queue that has tasks of the group, beside that to its core
+  double affinity = 0;  // to a queue that has tasks of the group, added to that to its core
 };
 
 struct affinity_queues_shape {
@@ -76,7 +77,7 @@ class alignas(false_sharing_range) affinity_queues {
  public:
   using worker = typename World::worker;
 
-  /// The rule is made of the arguments that follow the shape.
+  /// The arguments after the shape are those of the rule's constructor.
   template <class... Arguments>
   affinity_queues(const affinity_queues_shape& shape, const Arguments&... of_rule)
       : affinity_(of_rule...),
@@ -134,7 +135,7 @@ class alignas(false_sharing_range) affinity_queues {
   };
   struct core_queue {
     std::array<std::deque<entry>, levels> by_level;
-    std::size_t length = 0;                                                     // of all levels
+    std::size_t length = 0;                                                     // over all levels
     std::array<std::unordered_map<std::uint64_t, std::size_t>, levels> groups;  // how many tasks each has
 
     void insert(const entry& e, std::size_t level) {
@@ -145,7 +146,7 @@ class alignas(false_sharing_range) affinity_queues {
       all.insert(behind, e);
       ++length;
     }
-    /// An entry leaves.
+    /// Called when an entry leaves.
     void forget(const entry& e, std::size_t level) {
       --length;
       if (e.group == 0) return;
@@ -173,7 +174,7 @@ class alignas(false_sharing_range) affinity_queues {
     return length * queues_.size() * 100 < cap_ * total;
   }
 
-  /// The core with the highest affinity whose queue has room; of equal ones the creator, then that with the shortest
+  /// The core with the highest affinity whose queue has room; of equal ones the creator, then the one with the shortest
   /// queue, then the next one after the creator.
   std::size_t best_queue(const typename Affinity::task_affinity& affinity, const grouped_by& group, std::size_t level,
                          std::size_t creator) {
@@ -213,12 +214,12 @@ class alignas(false_sharing_range) affinity_queues {
   task* take_end(std::size_t level, worker_id to) {
     if (!queues_[to.index()].by_level[level].empty()) return remove(better_end(to.index(), level, to), level, to);
     choice best;
-    std::uint32_t queues = 0;  // that have tasks of this level
+    std::uint32_t queues = 0;  // the number of those that have tasks of this level
     for (std::size_t q = 0; q < queues_.size(); ++q) {
       if (queues_[q].by_level[level].empty()) continue;
       ++queues;
       const choice here = better_end(q, level, to);
-      // Of queues without affinity each is taken with the same probability.
+      // Queues without affinity are taken with equal probability.
       if (here.affinity > best.affinity || (best.affinity == 0 && here.affinity == 0 && random_.below(queues) == 0))
         best = here;
     }
@@ -238,7 +239,7 @@ class alignas(false_sharing_range) affinity_queues {
     return all.empty() ? nullptr : remove(best, level, to);
   }
 
-  /// Drops entries of claimed tasks, of each queue those queued last. REQUIRES: the lock is held.
+  /// Drops entries of claimed tasks, among those queued last of each queue. REQUIRES: the lock is held.
   [[gnu::noinline, gnu::cold]] void clean_up(worker& self) {
     const std::size_t budget = self.dead.budget() / queues_.size() + 16;  // of each queue
     std::size_t dropped = 0;
@@ -267,7 +268,7 @@ class alignas(false_sharing_range) affinity_queues {
   bool global_, grouped_;
   std::size_t cap_;
   worker_set everybody_;
-  std::vector<worker_set> alone_;  // by worker: only that one
+  std::vector<worker_set> alone_;  // by worker: the set of that one
   std::vector<core_queue> queues_;
   typename World::template shared<std::int64_t> size_{0};
   rng random_;

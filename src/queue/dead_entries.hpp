@@ -17,7 +17,7 @@ class dead_entries {
   bool too_many() const noexcept { return more_ <= 0; }
   /// How many entries a clean-up examines.
   std::size_t budget() const noexcept { return std::size_t{4} * left(); }
-  /// A clean-up has dropped this number of entries. If that is few, the others are elsewhere, and the next
+  /// Called after a clean-up has dropped this number of entries. If that is few, the others are elsewhere, and the next
   /// clean-up comes later.
   void cleaned(std::size_t dropped) noexcept {
     bound_ = dropped * 4 >= left() ? least : bound_ < most ? bound_ * 2 : most;
@@ -32,9 +32,9 @@ class dead_entries {
   std::int32_t more_ = least;  // entries that it may leave before the next clean-up
 };
 
-/// Drops dead entries near the owner's end of the deque; the others keep their order. Called by the owner, who
-/// must then ring for the kept entries, because thieves could not see them for a moment. Returns how many those
-/// are. drop(entry) returns true if the entry was dead, and drops it.
+/// Drops dead entries near the owner's end of the deque; the others keep their order. Returns the number of entries
+/// that it pushed again. Called by the owner, which must then ring for these, because thieves could not see them for a
+/// moment. drop(entry) returns true if the entry was dead, and drops it.
 template <class Deque, class Entry, class Drop>
 std::size_t drop_dead(Deque& entries, dead_entries& dead, const Drop& drop, std::vector<Entry*>& kept) {
   kept.clear();

@@ -9,8 +9,8 @@
 //  G2  Items are recycled, not freed: a thief may look at the colors of an item that another worker has just
 //      taken. Then its exchange on the deque's top fails, and what it read does not matter.
 //  G3  The worker that drops the last item of a group frees the group.
-// Tasks of different priorities are in different groups, with a deque for each level. Until a task with another
-// priority than normal has come, only the normal level is used.
+// Tasks of different priorities are in different groups, with a deque for each level. Only the normal level is used
+// until a task with another priority is queued.
 #pragma once
 
 #include "base/worker_set.hpp"
@@ -34,7 +34,7 @@ namespace kith {
 /// A task's color: 0 to colors-1 are the workers' colors; any other number is no worker's.
 using color_number = std::int32_t;
 
-/// What a worker prefers to take and to keep. `own` is its color, negative for none.
+/// A worker's preference for what it takes and keeps. `own` is its color, negative for none.
 struct taste {
   color_number own = -1;
   bool morphs = false;  // halves change places for its color
@@ -52,7 +52,7 @@ class group_deques {
     for (int w = 0; w < workers; ++w) {
       for (auto& level : deques_)
         level.push_back(make_in<typename World::template deque<item>>(memory_of(worker_id(w))));
-      // As many further colors that no worker has are kept apart; all others count as one.
+      // As many further colors that no worker has are told apart; all others count as one.
       scratch_[static_cast<std::size_t>(w)].run_of.resize(static_cast<std::size_t>(2 * colors) + 1);
     }
     for (int w = 0; w < workers; ++w) everybody_.insert(worker_id(w));
@@ -94,15 +94,14 @@ class group_deques {
 
   // ---- thieves
 
-  /// Takes an item from `victim`, returns one task of it in `t`, and queues the rest as the thief's own. If
-  /// `only` is not negative, takes only an item with that color, or, with `or_nobodys`, one without any
-  /// worker's color. Takes from the highest level that has such an item. allowed() is asked when the item was seen, and
-  /// may refuse it.
+  /// Takes an item from `victim`, returns one task of it in `t`, and queues the rest as the thief's own. If `only` is
+  /// not negative, takes only an item with that color, or, with `or_nobodys`, one without any worker's color. Takes
+  /// from the highest level that has such an item. allowed() is called when the item was seen, and may refuse it.
   template <class Allowed>
   steal_result steal(task*& t, worker_id victim, worker& self, taste likes, color_number only, bool or_nobodys,
                      const Allowed& allowed) {
     self.meter(event::steal_attempt, victim);
-    if (only >= 0) self.meter(event::colored_attempt, {});  // later, so that at no time there are more of these
+    if (only >= 0) self.meter(event::colored_attempt, {});  // later, so that there are never more of these
     item* i = nullptr;
     const auto steal_at = [&](std::size_t level) {
       auto& there = *deques_[level][victim.index()];
@@ -218,7 +217,7 @@ class group_deques {
     for (color_number c : g.color) run_of[slot_of(c)] = 0;
     for (std::size_t r = 1; r < g.begin.size(); ++r) g.begin[r] += g.begin[r - 1];
     for (std::size_t i = tasks.size(); i-- > 0;) g.tasks[--g.begin[run[i] + 1]] = tasks[i];
-    // Now run r begins at begin[r + 1].
+    // Here run r begins at begin[r + 1].
     g.begin.erase(g.begin.begin());
     g.begin.push_back(static_cast<std::uint32_t>(tasks.size()));
     g.items.store(1, relaxed);
@@ -262,7 +261,7 @@ class group_deques {
     for (int w = 0; w * 64 < colors_; ++w) wanted.set_word(static_cast<std::size_t>(w), i.word_at(w));
     deques_[r.level][self.id.index()]->push(&i);
     self.meter(event::push, self.id);
-    // If colors are workers, rings first for the workers whose colors it has: others might not take it.
+    // If colors are workers, rings first for the workers of its colors: others might not take it.
     if (colors_ != static_cast<int>(scratch_.size()) || !self.ring(wanted)) self.ring(everybody_);
   }
   /// Drops items of a single task that was claimed.
@@ -311,7 +310,7 @@ class group_deques {
       if (rest.to - rest.from == 1) {
         rest = {.one = g.tasks[rest.from], .alone = g.color[rest.first], .level = r.level};
       } else {
-        g.items.fetch_add(1, relaxed);  // relaxed: our own item is still counted, so the count cannot reach 0
+        g.items.fetch_add(1, relaxed);  // relaxed: this item is still counted, so the count cannot reach 0
       }
       push(rest, self);
     }
@@ -323,7 +322,7 @@ class group_deques {
 
   int colors_;
   std::array<std::vector<std::shared_ptr<typename World::template deque<item>>>, levels> deques_;
-  typename World::template shared<bool> has_levels_{false};  // a task with another priority than normal has come
+  typename World::template shared<bool> has_levels_{false};  // a task with a priority other than normal was queued
   recycler<World, item> items_;
   recycler<World, group> groups_;
   std::vector<scratch> scratch_;

@@ -12,11 +12,11 @@
 
 namespace kith {
 
-/// Any worker may call anything; looks take no lock. Nobody is woken.
+/// Any worker may call anything; looks take no lock. No worker is woken.
 template <class World>
 class held_tasks {
  public:
-  /// Returns how many are held now.
+  /// Returns how many are held.
   std::size_t add(task& t) {
     const std::lock_guard lock(guard_);
     tasks_.push_back(&t);
@@ -30,8 +30,8 @@ class held_tasks {
     count_.store(0, relaxed);
     return std::exchange(tasks_, {});
   }
-  /// Holds tasks that were taken again, before those that were added since. Ends the process if that needs memory, and
-  /// there is none; it does only if more tasks were added since than the vector has room for.
+  /// Holds again tasks that take_all() returned, before those that were added since. Allocates only if more tasks were
+  /// added since than the vector has room for; ends the process if there is no memory.
   void put_back(std::vector<task*> taken) noexcept {
     const std::lock_guard lock(guard_);
     tasks_.swap(taken);
@@ -45,7 +45,7 @@ class held_tasks {
  private:
   typename World::mutex guard_;
   std::vector<task*> tasks_;
-  typename World::template shared<std::size_t> count_{0};  // of them; written under the lock, as is ever_
+  typename World::template shared<std::size_t> count_{0};  // how many are held; written under the lock, as is ever_
   typename World::template shared<std::uint64_t> ever_{0};
 };
 

@@ -1,6 +1,6 @@
 // A worker's own deque with priorities: the owner and thieves take from the highest level that has a task.
 //
-// It has a deque for each level. Until a task with another priority than normal has come, only the normal one is used.
+// It has a deque for each level. Only the normal one is used until a task with another priority is pushed.
 #pragma once
 
 #include "queue/own_deque.hpp"
@@ -44,7 +44,7 @@ class leveled_deque {
       return normal().take_oldest(t, self);
     return std::ranges::any_of(levels_, [&](own_deque<World>& level) { return level.take_oldest(t, self); });
   }
-  /// What to run next: `t`, or a task of a higher level; `t` is then queued.
+  /// Chooses what to run next: `t`, or a task of a higher level; `t` is then queued.
   task* prefer(task& t, worker& self) {
     if (!has_levels() && !t.has_level()) [[likely]]
       return &t;
@@ -59,7 +59,7 @@ class leveled_deque {
     return no_level;
   }
   static constexpr int no_level = 3;
-  /// Whether a task of another level than normal has come.
+  /// Whether a task of a level other than normal was pushed.
   bool has_levels() const noexcept { return has_levels_.load(relaxed); }
 
   // ---- thieves

@@ -7,7 +7,7 @@
 
 namespace kith {
 
-/// Makes a queue in `memory`, which must outlive it. Queue takes an allocator after its arguments, for its containers.
+/// Makes a queue in `memory`, which must outlive it. Queue's constructor takes an allocator last, for its containers.
 template <class Queue, class... Arguments>
 std::shared_ptr<Queue> make_in(std::pmr::memory_resource* memory, Arguments&&... arguments) {
   using allocator = std::pmr::polymorphic_allocator<Queue>;

@@ -19,7 +19,7 @@ struct [[nodiscard]] poll_result {
     found,  // a task
     retry,  // no task in this place; ask again to look at the next one
     later,  // no task that is worth taking yet; frequent looks would slow down the worker that has it
-    watch,  // no task yet; the policy counts how often it is asked, and nobody is slowed down
+    watch,  // no task yet; the policy counts how often it is asked, and no worker is slowed down
     empty,  // no task anywhere
   } kind = empty;
   task* work = nullptr;

@@ -106,7 +106,7 @@ class alignas(false_sharing_range) shared_queue {
     while (level < levels && levels_[static_cast<std::size_t>(level)].empty()) ++level;
     return level;
   }
-  /// The number of tasks in it; may be out of date.
+  /// The number of tasks; may be out of date.
   std::int64_t size() const noexcept { return size_.load(relaxed); }
 
  private:
@@ -131,7 +131,7 @@ class alignas(false_sharing_range) shared_queue {
   [[gnu::noinline, gnu::cold]] void clean_up(worker& self) {
     std::size_t dropped = 0, left = self.dead.budget();
     for (level_type& level : levels_) {
-      // A heap does not keep what was queued last at its end, so all of it is examined.
+      // A heap does not keep the entries queued last at its end, so all of it is examined.
       const std::size_t looked_at = order_ == queue_order::created ? level.size() : std::min(left, level.size());
       left -= std::min(left, looked_at);
       const auto first = level.end() - static_cast<std::ptrdiff_t>(looked_at);

@@ -1,4 +1,4 @@
-// Whether a worker starves, where a policy holds tasks back until no more seem to come.
+// Tells whether a worker starves, where a policy holds tasks back until no further ones seem to arrive.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -11,8 +11,8 @@ namespace kith {
 /// The watch of one worker, which alone may use it.
 class alignas(false_sharing_range) starvation_watch {
  public:
-  /// Called after a search in vain. `added`: how many tasks ever came. True after `most` calls for which that was the
-  /// same; then counting begins again.
+  /// Called after a search in vain. `added`: how many tasks were ever added. True after `most` calls with the same
+  /// `added`; then counting begins again.
   bool starves(std::uint64_t added, std::uint32_t most) noexcept {
     if (std::exchange(added_, added) != added) failed_searches_ = 0;
     if (++failed_searches_ < most) return false;

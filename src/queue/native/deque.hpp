@@ -49,7 +49,7 @@ class work_deque {
   [[gnu::noinline]] void make_room() {
     const std::int64_t b = bottom_.load(relaxed);
     const std::int64_t capacity = mask_ + 1;
-    top_seen_ = top_.load(acquire);  // acquire: pairs with the exchange in steal(); we may overwrite what was read
+    top_seen_ = top_.load(acquire);  // pairs with the exchange in steal(); the owner may overwrite what was read
     if (b - top_seen_ >= capacity) grow(b);
     full_at_ = top_seen_ + mask_ + 1;
   }
@@ -92,8 +92,8 @@ class work_deque {
     const std::int64_t b = bottom_.load(acquire);  // pairs with the store in push()
     if (t >= b) return steal_result::empty;
     array* a = array_.load(acquire);  // pairs with the store in grow()
-    // acquire: pairs with the store of the entry in push(). If other threads have advanced top, this may be a
-    // newer entry, which our value of bottom does not cover; `wanted` reads it all the same.
+    // acquire: pairs with the store of the entry in push(). If other threads have advanced top, this may be a newer
+    // entry, which this thread's value of bottom does not cover; `wanted` reads it all the same.
     T* candidate = a->at(t).load(acquire);
     // Null: other threads have advanced top, and an array made since then has no entry there.
     if (candidate == nullptr) return steal_result::lost;
@@ -133,7 +133,7 @@ class work_deque {
 
   const std::int64_t first_capacity_;
   alignas(false_sharing_range) atomic<std::int64_t> bottom_{0};
-  // The owner's: copies from the newest array, and what it knows of top.
+  // The owner's copies from the newest array, and its knowledge of top.
   atomic<T*>* entries_ = nullptr;
   std::int64_t mask_ = -1;
   std::int64_t full_at_ = 0;   // while bottom is below it, there is room; never ahead of top + capacity

@@ -41,11 +41,12 @@ class worker_view {
     if (e == event::steal && steal_log != nullptr) [[unlikely]]
       steal_log->append({.kind = log_kind::steal, .middle = static_cast<std::uint32_t>(owner.value), .large = ticks()});
   }
-  /// The time, in ticks: for policies that say how long their attempts take.
+  /// The time, in ticks: for policies that report how long their attempts take.
   static std::uint64_t now() noexcept { return ticks(); }
   /// Names the queue of the next operations; only worlds in which these cost time use it.
   void at(const void* /*queue*/) noexcept {}
-  /// Work that `audience` may take has become visible. Wakes one sleeping worker of `audience`; false if none sleeps.
+  /// Called when work that `audience` may take has become visible. Wakes one sleeping worker of `audience`; false if
+  /// none sleeps.
   bool ring(const worker_set& audience) noexcept {
     if (!parked_.wake_one(audience)) return false;
     sums.add(event::wake);
@@ -60,7 +61,7 @@ class worker_view {
     t.scope->fail(std::make_exception_ptr(error("task '" + task_type_name(t.type) + "' " + why)));
   }
 
-  /// For gate::stalled(): whether no worker has left its sleep since that was called.
+  /// Called in gate::stalled(): whether no worker has left its sleep since stalled() was called.
   bool all_sleep() const noexcept { return together->lasts(all_slept); }
 
   /// Submits long work; the first worker of `audience` that finds it runs it.
@@ -79,7 +80,7 @@ class worker_view {
   log* steal_log = nullptr;                                                                 // may be null
   const identity::naming_state* naming_of_innermost = nullptr;                              // the engine's
   const stall_check* together = nullptr;                                                    // the engine's
-  stall_check::sleep_epoch all_slept = 0;  // within gate::stalled(): when it was called
+  stall_check::sleep_epoch all_slept = 0;  // within gate::stalled(): the epoch in which it was called
 
  private:
   sleepers& parked_;
