@@ -47,7 +47,7 @@ address_map::found address_map::find_in_index(const detail::access_record& a, st
   return add(a, type);
 }
 
-/// For a range that was not seen since the last wait, or one of several that begin at the same address.
+/// Adds a range that was not seen since the last wait, or finds one of several that begin at the same address.
 address_map::found address_map::add(const detail::access_record& a, std::uint16_t type) {
   const auto begin = reinterpret_cast<std::uintptr_t>(a.address);
   const extent self{begin, begin + a.bytes};
@@ -128,8 +128,7 @@ address_map::insertion_point address_map::look_around(const extent& self, const 
   return p;
 }
 
-/// Puts the range into the index. Ranges of earlier epochs that begin inside it no longer order anything and
-/// are removed.
+/// Puts the range into the index. Removes ranges of earlier epochs that begin inside it, because they order nothing.
 address_map::index::iterator address_map::put(const insertion_point& where, const extent& self,
                                               const detail::access_record& a, std::uint16_t type) {
   index::iterator at = where.next, behind = where.next;
@@ -160,8 +159,8 @@ void address_map::check_handle(const detail::access_record& a, std::uint16_t typ
   put(look_around(self, a, type), self, a, type);
 }
 
-/// Moves the state of a range from its entry to a nested_range. Until now no other range had bytes in common
-/// with it, so its accesses can be stamped as if they had just come.
+/// Moves the state of a range from its entry to a nested_range. No other range had bytes in common with it
+/// before, so its accesses can be stamped as the newest.
 nested_range& address_map::nest(index::iterator at) {
   if (at->second.nested != nullptr) return *at->second.nested;
   auto fresh = std::make_unique<nested_range>();
@@ -219,12 +218,12 @@ void address_map::clear_index() noexcept {
 
 void address_map::begin_epoch() noexcept {
   named_ = 0;
-  if (++epoch_ == 0) forget_regions();  // no entry or range may seem to be of an epoch to come
+  if (++epoch_ == 0) forget_regions();  // no entry or range may seem to be of a later epoch
 }
 
 void address_map::next_epoch() {
   if (named_ == 0) return;
-  // Ranges are kept, because most programs name the same ones again; not where that would fill the memory.
+  // Ranges are kept, because most programs name the same ones again, unless they would fill the memory.
   constexpr std::uint64_t few = 64, kept_for_each = 4;
   if (ranges_.size() + removed_ > few + kept_for_each * named_) clear_index();
   begin_epoch();

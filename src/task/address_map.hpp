@@ -55,17 +55,17 @@ class address_map {
   /// A fresh, unshared state; valid until the next call.
   detail::tracker& nowhere() noexcept { return nowhere_ = {}; }
 
-  /// After a completed wait: all entries count as never seen, and data may be divided into other ranges.
+  /// Called after a completed wait: all entries count as never seen, and data may be divided into other ranges.
   void next_epoch();
-  /// Forgets everything but the regions of addresses, for the next scope of the same engine; keeps a table of moderate
-  /// size. Takes a time that grows with the ranges that were named, not with the table.
+  /// Clears all but the regions of addresses, for the next scope of the same engine; keeps a table of moderate size.
+  /// Takes time in proportion to the ranges that were named, not to the table.
   void clear() noexcept;
-  /// Forgets the regions as well, which are numbers of one engine.
+  /// Clears the regions as well, which are numbers of one engine.
   void forget_regions() noexcept;
-  /// Entries of the table.
+  /// The number of entries of the table.
   std::uint64_t capacity() const noexcept { return mask_ == 0 ? 0 : mask_ + 1; }
 
-  // ---- for sibling_rules::meet
+  // ---- called by sibling_rules::meet
   std::uint64_t tick() noexcept { return ++stamps_; }
   std::vector<std::uint64_t>& scratch() noexcept { return scratch_; }
   template <class Each>
@@ -119,17 +119,17 @@ class address_map {
   nested_range& nest(index::iterator);
   /// The entry of this address, from any epoch, or a free one.
   entry& entry_at(std::uint64_t key);
-  /// The first range of the index that does not come before `e`. Programs name neighbours one after the other, so the
-  /// place behind the last one is looked at first.
+  /// The first range of the index that does not come before `e`. Programs name neighbours one after the other, so it
+  /// looks first at the place after the last one.
   index::iterator place_of(const extent& e) {
     const bool is_behind = last_ != ranges_.end() && last_->first < e;
     if (is_behind && (behind_last_ == ranges_.end() || !(behind_last_->first < e))) return behind_last_;
     return ranges_.lower_bound(e);
   }
   void clear_index() noexcept;
-  /// Makes room for more entries; forgets those of earlier epochs.
+  /// Makes room for more entries; drops those of earlier epochs.
   void make_room();
-  /// From here on all entries count as never seen.
+  /// Makes all entries count as never seen.
   void begin_epoch() noexcept;
 
   struct freed {
@@ -146,7 +146,7 @@ class address_map {
   std::pmr::monotonic_buffer_resource memory_{256, large_memory()};  // of the index; given back when that is cleared
   index ranges_{&memory_};
   index::iterator last_ = ranges_.end(), behind_last_ = ranges_.end();  // the range that was put last, and the next one
-  std::uint64_t removed_ = 0;  // from the index since it was cleared; their memory is not used again
+  std::uint64_t removed_ = 0;  // ranges removed from the index since it was cleared; their memory is not used again
   detail::tracker nowhere_;
   std::vector<std::uint64_t> scratch_;
 };

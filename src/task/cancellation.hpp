@@ -1,8 +1,8 @@
 // Whether a scope is cancelled: it was cancelled itself, or one around it was.
 //
 // A count of all cancellations tells a scope whether it must look around again. Any thread may call. Invariant:
-//  A1  Whoever comes after a cancellation sees it, such as each task that the cancelling thread creates later, even
-//      where several workers check one scope at a time.
+//  A1  A check that comes after a cancellation sees it, such as the check of each task that the cancelling thread
+//      creates later, even where several workers check one scope at a time.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -15,8 +15,8 @@ class cancellation {
  public:
   using counter = atomic<std::uint64_t>;  // begins with 1, because `clear_at_` begins with 0
 
-  /// Takes one comparison if this is false, unless something was cancelled since the last call. Otherwise calls `look`,
-  /// which must call look_around() and return its result.
+  /// Whether it is set. Takes one comparison if not, unless something was cancelled since the last call. Otherwise
+  /// calls `look`, which must call look_around() and return its result.
   template <class Look>
   bool is_set(const counter& all, const Look& look) const noexcept {
     return clear_at_.load(relaxed) != all.load(relaxed) && look();
@@ -44,7 +44,7 @@ class cancellation {
     set_.store(true, relaxed);
     all.fetch_add(1, release);  // pairs with look_around(): a thread that sees the count sees the flag
   }
-  /// Is set as `before` is, whose place it takes.
+  /// Takes the place of another one, which was set if `before`.
   void take_place_of(bool before) noexcept {
     if (before) set_.store(true, relaxed);
     clear_at_.store(0, relaxed);

@@ -7,7 +7,7 @@
 
 namespace kith {
 
-/// Makes room in the task; returns the closure's place. Resets the flags, and the number of accesses. Throws
+/// Makes room in the task; returns the address for the closure. Resets the flags, and the number of accesses. Throws
 /// std::bad_alloc.
 inline void* make_room(task& t, detail::task_room room) {
   t.flags = 0;

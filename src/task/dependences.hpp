@@ -38,7 +38,7 @@ class block_pool {
 /// Adds the edges of one task that is being created.
 class edge_collector : public sibling_rules<edge_collector> {
  public:
-  /// `edges` have been added before.
+  /// `edges`: the number of the task's edges that were added before.
   edge_collector(task& t, task_ref self, slot_cache& slots, block_pool& blocks, std::size_t edges = 0)
       : sibling_rules(self.value),
         task_(t),
@@ -51,9 +51,9 @@ class edge_collector : public sibling_rules<edge_collector> {
   [[gnu::always_inline]] void after(reference before) { edges::add(task_, self_, before, edges_, slots_); }
 
   std::size_t edges() const noexcept { return edges_; }
-  /// Another collector has added edges of the same task: they are so many now.
+  /// Sets the number of the task's edges, after another collector has added some.
   void count(std::size_t edges) noexcept { edges_ = edges; }
-  /// Whether access_plainly() can do a read of this range that it has refused: the list of readers was full.
+  /// Whether access_plainly() can do a read of this range that it has refused because the list of readers was full.
   [[gnu::always_inline]] bool can_retry_reading(detail::tracker& k) noexcept {
     return has_room(1) && is_read(k) && make_room(k, me(), slots_, blocks_);
   }

@@ -52,7 +52,8 @@ inline reference reference_to(const slot_space& space, const task& t) noexcept {
   return reference::from(name_of(space, t));
 }
 
-/// Drops the references to tasks that have ended. Returns at how many entries to call it again: at least `least`.
+/// Drops the references to tasks that have ended. Returns the number of entries at which to call it again, `least` or
+/// more.
 inline std::size_t drop_stale(std::vector<reference>& some, const slot_space& space, std::size_t least) {
   std::erase_if(some, [&](reference r) { return generation_of(space[r.index].head.load(relaxed)) != r.generation; });
   return std::max(least, some.size() * 2);
@@ -87,7 +88,7 @@ struct link_room {
 [[gnu::always_inline]] inline bool try_to_put(task& p, std::uint64_t& head, link_room room) {
   *room.word = link_of(head);
   const std::uint64_t with_us = (head & ~std::uint64_t{0xffffffff}) | room.name;
-  // release: pairs with the exchange in close(), which sees our link word. acquire on failure: as in add().
+  // release: pairs with the exchange in close(), which sees the link word. acquire on failure: as in add().
   return p.head.compare_exchange_strong(head, with_us, release, acquire);
 }
 [[gnu::noinline]] inline bool put_again(task& p, std::uint64_t head, std::uint32_t generation, link_room room) {
@@ -110,7 +111,7 @@ struct link_room {
                                        slot_cache& slots) {
   if (!before || before.index == self) return false;
   task& p = slots.space()[before.index];
-  // acquire: pairs with close(); the writes of a task that has ended are visible to us, and so to t.
+  // acquire: pairs with close(); the writes of a task that has ended are visible to the creator, and so to t.
   const std::uint64_t head = p.head.load(acquire);
   if (generation_of(head) != before.generation) return false;
   return put_in_list(p, head, before.generation, next_link(t, self, edges, slots), edges);
@@ -131,16 +132,16 @@ struct link_room {
 [[gnu::always_inline]] inline bool open_join(task& t, std::size_t edges) noexcept {
   if (edges == 0) return true;
   const std::uint32_t change = creation_token - static_cast<std::uint32_t>(edges);
-  // acq_rel pairs with count_down(). release: the thread that makes the task ready sees our writes to it;
-  // acquire: we see the writes of predecessors that have ended.
+  // acq_rel pairs with count_down(). release: the thread that makes the task ready sees the creator's writes to it;
+  // acquire: the creator sees the writes of predecessors that have ended.
   return t.join.fetch_sub(change, acq_rel) == change;
 }
 
 /// Closes the task's successor list for good and returns its first link. Called by the worker that ended the task.
 inline std::uint32_t close(task& t) noexcept {
-  // Only we may change the generation, so the exchange cannot lose a concurrent change of it.
+  // Only this worker may change the generation, so the exchange cannot lose a concurrent change of it.
   const std::uint64_t generation = t.head.load(relaxed) >> 32;
-  // release: pairs with an add() that comes too late; acquire: pairs with an add() that came in time.
+  // release: pairs with an add() that is too late; acquire: pairs with an add() that is in time.
   return link_of(t.head.exchange((generation + 1) << 32, acq_rel));
 }
 
@@ -153,10 +154,10 @@ inline bool close_if_alone(task& t) noexcept {
   return link_of(head) == 0 && t.head.compare_exchange_strong(head, ((head >> 32) + 1) << 32, acq_rel, relaxed);
 }
 
-/// One predecessor of `t` has ended. True if it was the last one: the caller must then make `t` ready.
+/// Called when a predecessor of `t` has ended. True if it was the last one: the caller must then make `t` ready.
 inline bool count_down(task& t) noexcept {
-  // If 1 is left, it is ours, and no other thread will touch the counter, so no read-modify-write is needed.
-  // acquire: pairs with the fetch_sub of the other predecessors; the task sees what they wrote.
+  // If 1 is left, no other thread will touch the counter, so no read-modify-write is needed. acquire: pairs with the
+  // fetch_sub of the other predecessors; the task sees what they wrote.
   if (t.join.load(acquire) == 1) return true;
   return t.join.fetch_sub(1, acq_rel) == 1;
 }

@@ -31,13 +31,13 @@ struct alignas(64) region {
   const void* address = nullptr;
   atomic<std::uint64_t> bytes{0};  // the most bytes named since the memory there was allocated
   atomic<std::int32_t> home{no_home};
-  atomic<std::int32_t> recorded{no_home};  // the home that a recording has
+  atomic<std::int32_t> recorded{no_home};  // the home that the recording has
   atomic<const page_map*> block{nullptr};  // the allocation that contains it; null: only first touch decides its home
   atomic<bool> to_bind{false};             // once it has a home, its first writer binds its pages there
   atomic<bool> promised{false};            // a policy has sent a task there, but no task has used it yet
   atomic<std::int16_t> writer{-1};  // the worker that last began a task that writes it, if the policy asks; -1: none
 
-  /// Tasks of one scope with commutative access exclude each other. These wait while one of them holds the region.
+  /// The tasks of one scope that have commutative access: one holds the region, and the others wait.
   struct turn {
     const void* scope;
     task *first = nullptr, *last = nullptr;  // waiting tasks, linked by set_next()
@@ -52,8 +52,8 @@ struct alignas(64) region {
     std::int32_t none = no_home;
     return home.load(relaxed) == no_home && home.compare_exchange_strong(none, n.value, relaxed);
   }
-  /// The memory there is new, or gone: it is in `map` (null: in no allocation of the engine's), its first writer binds
-  /// it or not, and no task has used it.
+  /// Called when the memory there is new, or gone. `map` is its allocation (null: none of the engine's); `binds`: its
+  /// first writer binds it. No task has used it.
   void reset(const page_map* map, bool binds, std::int32_t new_home) noexcept {
     block.store(map, relaxed);
     to_bind.store(binds, relaxed);
@@ -68,9 +68,9 @@ class region_table {
  public:
   region_table();
   ~region_table();
-  /// The index (not 0) of the region that starts at `address`. Makes the region if there is none. Settles it
-  /// again if more bytes are named than before (part of an array, and then all of it). Returns 0 for 0 bytes.
-  /// If it throws, no region was made.
+  /// The index (not 0) of the region that starts at `address`. Makes the region if there is none. Settles it again if
+  /// more bytes are named than before (part of an array, and then all of it). Returns 0 for 0 bytes. If it throws, no
+  /// region was made.
   std::uint32_t find(const void* address, std::uint64_t bytes);
   /// Adds a region that find() does not find; its index is one more than that of the last region. Does not
   /// settle it. No other thread may be using the table.

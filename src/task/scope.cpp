@@ -40,7 +40,7 @@ std::uint64_t fresh_serial(seat& at) {
 }  // namespace
 
 seat::~seat() {
-  for (detail::scope* s : spare_scopes) s->by_address.forget_regions();  // the next engine has others
+  for (detail::scope* s : spare_scopes) s->by_address.forget_regions();  // they are numbers of this engine
   pool& p = scopes();
   std::lock_guard lock(p.guard);
   p.free.insert(p.free.end(), spare_scopes.begin(), spare_scopes.end());

@@ -1,10 +1,9 @@
 // A scope: tasks that are waited for together, with the state that orders them and their first failure.
 //
-// It holds the children of one task, a group, or all tasks submitted from outside. Scopes are recycled and
-// their memory is never freed, so that a late reader of an ended scope sees stale values, never freed memory.
-// Its owner is the parent task; `the owner` of what follows is the thread that runs this task. Who may call what: the
-// owner creates, waits and leaves; any worker ends tasks. A group's tasks also create, without accesses, and count as
-// C4 says. Invariants:
+// It holds the children of one task, a group, or all tasks submitted from outside. Scopes are recycled and their memory
+// is never freed, so that a late reader of an ended scope sees stale values, never freed memory. Its owner is the
+// parent task; below, `the owner` is the thread that runs this task. Who may call what: the owner creates, waits and
+// leaves; any worker ends tasks. A group's tasks also create, without accesses, and count as C4 says. Invariants:
 //  C1  created - ended_here - ended_elsewhere = tasks that have not ended, or whose end is not yet reported. A
 //      worker reports at the latest before it sleeps or runs a task of another scope.
 //  C2  Reporting comes before looking at `waiting`; setting `waiting` comes before looking at the counts
@@ -13,9 +12,9 @@
 //  C4  In a phased scope any worker may begin tasks and runs of tasks. It subtracts them from the ends that it
 //      has not reported yet, and borrows more from the scope in advance, so that no worker's unreported sum is
 //      ever negative. So the scope is seen empty only when none of its tasks is queued or runs.
-//  C5  If a task's body ends before its children, leave() makes ended_elsewhere `left - unfinished`, and no
-//      worker counts in ended_here any more. The addition that makes ended_elsewhere equal to `left` is the
-//      last one, and the worker that made it ends the task.
+//  C5  If a task's body ends before its children, leave() makes ended_elsewhere `left - unfinished`, and after that no
+//      worker counts in ended_here. The addition that makes ended_elsewhere equal to `left` is the last one, and the
+//      worker that made it ends the task.
 //  C6  A scope that was left with one unfinished task may be taken out of the chain of parents: the scope of
 //      that task's children takes its place (leave_in_place_of). So a thread that walks up the chain reads a
 //      scope, and then checks that it is still the parent of the one before.
@@ -38,14 +37,14 @@ namespace kith {
 
 namespace detail {
 
-/// Takes what is created in a scope, in place of the engine: the tasks of a graph that is captured. The functions are
+/// Takes what is created in a scope, instead of the engine: the tasks of a graph that is captured. The functions are
 /// those of creation.hpp; the draft that begin() returns has no task.
 class creation_sink {
  public:
   virtual draft begin(std::size_t closure_bytes, std::size_t closure_align) = 0;
   virtual task_ref submit(task_code, const declared&) = 0;
   virtual void abandon() noexcept = 0;
-  /// Throws kith::error: what the running code asks for needs tasks that run now.
+  /// Throws kith::error: the running code asks for something that needs tasks that run at once.
   [[noreturn]] virtual void refuse(const char* what) const = 0;
 
  protected:
@@ -57,12 +56,12 @@ class scope {
   // ---- the owner's lines
   kith::seat* seat = nullptr;        // new tasks take their slots from it
   std::uint64_t serial = 0;          // changes whenever the scope was found empty: earlier accesses then order nothing
-  atomic<std::uint64_t> created{0};  // only the owner writes this and the next; others may read
+  atomic<std::uint64_t> created{0};  // only the owner writes this and the next; any thread may read
   atomic<std::uint64_t> ended_here{0};  // tasks that the owner itself ended
   std::uint64_t bytes_created = 0;      // bytes of accesses, less those of tasks that the owner ended
   std::uint64_t throttle_at = 0;        // value of created - ended_here at which the owner checks whether it must help
   creation_sink* sink = nullptr;        // throttle_at is 0 then
-  std::uint64_t identity = 0;           // of a graph, if identities are kept
+  std::uint64_t identity = 0;           // for a graph, if identities are kept
   bool listed = false;                  // children are listed, so that the owner may claim them
   bool leveled = false;                 // children have several priorities: the policy is asked before any is claimed
   address_map by_address;
@@ -81,12 +80,12 @@ class scope {
   atomic<scope*> parent{nullptr};  // the scope that contains the task (or group) of this one; null for roots
   atomic<bool> failed{false};
   bool independent = false;        // submitted from outside: a failed task does not cancel the others
-  bool phased = false;             // of a keyed graph: counts the runs of its nodes, see C4
+  bool phased = false;             // for a keyed graph: counts the runs of its nodes (C4)
   bool held = false;               // the closure of the task that left must be destroyed when that task ends
   atomic<std::uint64_t> owner{0};  // the parent task, packed; 0 for a root's scope
   atomic<task*> leaver{nullptr};   // the parent task, between the end of its body and its own; null after leave_alone()
 
-  /// Tasks not known to have ended. Others than the owner may see too large a value.
+  /// The number of tasks not known to have ended. A thread other than the owner may see too large a value.
   std::uint64_t unfinished() const noexcept {
     // Reads ends before beginnings, so that tasks created meanwhile count. acquire: pairs with
     // unreported_ends::report().
@@ -106,16 +105,16 @@ class scope {
   }
   void count_ended_here() noexcept { ended_here.store(ended_here.load(relaxed) + 1, release); }
 
-  /// The body of the parent task `t` has ended: from here on the worker that ends the last child ends `t`. True
-  /// if no child was unfinished; else `t` may have ended already. Called by the owner.
+  /// Called by the owner when the body of the parent task `t` has ended: from here on the worker that ends the last
+  /// child ends `t`. True if no child was unfinished; else `t` may have ended already.
   bool leave(task& t, bool closure_held) noexcept;
-  /// As leave(), if `before` was left and its last unfinished task now leaves this scope: the two ends become
-  /// one. REQUIRES: only the caller has an end of `before` to report.
+  /// As leave(), if `before` was left and its last unfinished task leaves this scope: the two ends become one.
+  /// REQUIRES: only the caller has an end of `before` to report.
   bool leave_in_place_of(scope& before) noexcept;
   /// Leaves a scope whose unfinished tasks are cancelled and will never start; no task waits for them. True if
   /// there are none; else the scope is given back when they have ended. Called by the owner.
   bool leave_alone() noexcept;
-  /// Drops what only the creation of tasks needs. Called by the owner, which must create no more tasks.
+  /// Drops what only the creation of tasks needs. Called by the owner, which must create no further tasks.
   void forget_names();
 
   /// True if this scope, or one around it, was cancelled. Takes one comparison, unless a scope was cancelled
@@ -123,24 +122,24 @@ class scope {
   bool is_cancelled() const noexcept {
     return cancelled_.is_set(cancellations, [this] { return look_around(); });
   }
-  /// Tasks of this scope, and of scopes inside it, do not start any more. Thread-safe.
+  /// Tasks of this scope, and of scopes inside it, do not start after this. Thread-safe.
   void cancel() noexcept;
   /// True if this is `around`, or at most `levels` below it. The scope must have live tasks.
   bool is_within(const scope& around, int levels) const noexcept;
   /// True if this is a scope of the task's children, or at most `levels` below one.
   bool is_below(reference task, int levels) const noexcept;
 
-  /// True if is(owner) holds for the parent task of this scope, or of one around it; the last call was then for that
-  /// task. Calls for tasks that are not above this scope may come before it, and do not count. The scope must have
-  /// live tasks.
+  /// Whether is(owner) holds for the parent task of this scope, or of one around it; the last call was then for that
+  /// task. May call it before that for tasks that are not above this scope; their results do not count. The scope must
+  /// have live tasks.
   bool any_owner(const std::function<bool(std::uint64_t)>& is) const;
 
   /// Keeps the first failure and cancels the scope (unless it is independent). Thread-safe.
   void fail(std::exception_ptr why) noexcept;
-  /// Takes out the failure; null if there was none. Called by the owner, when no task is left.
+  /// Returns the failure and forgets it; null if there was none. Called by the owner, when no task is left.
   std::exception_ptr take_failure() noexcept;
 
-  /// Called by the owner when a wait has found the scope empty: earlier accesses no longer order anything.
+  /// Called by the owner when a wait has found the scope empty: earlier accesses then order nothing.
   void emptied();
 
  private:
@@ -161,9 +160,9 @@ class scope {
 
 /// A fresh scope of this seat. Called by the seat's thread.
 detail::scope& take_scope(seat& from, detail::scope* parent);
-/// Gives the scope back to its seat. Called by the seat's thread. REQUIRES: no task of it is unfinished.
+/// Returns the scope to its seat. Called by the seat's thread. REQUIRES: no task of it is unfinished.
 void give_scope(detail::scope&);
-/// Gives a scope that was left to another seat. Called by that seat's thread. REQUIRES: as above.
+/// Gives a scope that was left to another seat. Called by that seat's thread. REQUIRES: no task of it is unfinished.
 void give_scope_to(seat& taker, detail::scope&);
 
 }  // namespace kith

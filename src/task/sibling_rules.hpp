@@ -52,7 +52,7 @@ struct member_block {
 ///   has_room(n), plainly_after(task, bytes)    if has_room(n), n such calls do what after() does, for another task
 ///                              than its own, and call nothing
 ///   adopt(store)               takes over the state of a copy that has done the work
-///   keep_members(block)        may drop members that no task needs to wait for any more, but must keep one
+///   keep_members(block)        may drop members that no later task must wait for, but must keep one
 /// Task names are 64-bit numbers in which bits 28 to 31 are 0; 0 is no task. `fence(for_each)` must create an internal
 /// task that ends after every task that `for_each(callback)` passes to its callback, and return its reference.
 template <class Store>
@@ -82,8 +82,7 @@ class sibling_rules {
     }
   }
 
-  /// As access() in the frequent cases, in one piece without a call. False if this is another case; then nothing was
-  /// done.
+  /// As access() in the frequent cases, in one piece without a call. In other cases it does nothing and returns false.
   [[gnu::always_inline]] bool access_plainly(detail::tracker& k, mode how) {
     if (how == mode::in) {
       if ((k.member & kind_mask) != readers || !store().has_room(1)) return false;
@@ -156,7 +155,7 @@ class sibling_rules {
     return how == mode::in ? readers : how == mode::concurrent ? together : one_at_a_time;
   }
   static std::uint64_t kind_of(const detail::tracker& k) noexcept { return k.member & kind_mask; }
-  /// Whether a group of this kind on another range, with bytes in common, is compatible with the group of `r`.
+  /// Whether a group of this kind, on another range with bytes in common, is compatible with the group of `r`.
   static bool go_together(const nested_range& r, std::uint64_t kind) noexcept {
     return kind_of(r.tracker) == kind && kind != one_at_a_time;
   }
@@ -177,7 +176,7 @@ class sibling_rules {
 
   Store& store() noexcept { return static_cast<Store&>(*this); }
   [[gnu::always_inline]] void after(std::uint64_t task, std::uint64_t bytes) { store().after(task, bytes); }
-  /// The same for rare paths; not inlined, so that frequent paths can inline it.
+  /// The same for rare paths; not inlined, so that frequent paths can inline the caller.
   [[gnu::noinline]] void also_after(std::uint64_t task, std::uint64_t bytes) { after(task, bytes); }
 
   template <class Each>
@@ -236,14 +235,14 @@ class sibling_rules {
     }));
   }
 
-  /// The task writes: it comes after the whole group.
+  /// Called when the task writes: it comes after the whole group.
   [[gnu::noinline]] void follow_group(detail::tracker& k, mode how) {
-    // What a member has written itself before it joined flows from it.
+    // What a member had written before it joined flows from that member.
     for_each_member(k, [&](std::uint64_t r) { after(r, r == k.writer ? flow(how) : flow_from(k, how)); });
     drop_group(k);
   }
 
-  /// Joins readers, two or more, if that takes no new block.
+  /// Joins a group of two or more readers, if that takes no new block.
   [[gnu::always_inline]] bool join_block_plainly(detail::tracker& k) {
     if (k.second != me_) {
       if (k.block == 0) return false;
@@ -255,7 +254,7 @@ class sibling_rules {
     return true;
   }
 
-  /// Joins a group that has two members or more.
+  /// Joins a group of two or more members.
   [[gnu::noinline]] void join_block(detail::tracker& k) {
     std::uint32_t b = k.block;
     if (b != 0) {
@@ -357,8 +356,8 @@ class sibling_rules {
     r.joined = now;
   }
 
-  /// Afterwards the writer of `r` comes after all accesses to `r` and the ranges around it that a member of
-  /// this kind must wait for, and the group of `r` is empty or of this kind. True if `r` has a new writer.
+  /// Makes the writer of `r` come after all accesses to `r` and to the ranges around it that a member of this kind must
+  /// wait for, and the group of `r` empty or of this kind. True if `r` has a new writer.
   template <class Ranges, class Fence>
   bool order_behind_around(Ranges& ranges, nested_range& r, std::uint64_t kind, Fence&& fence) {
     std::vector<std::uint64_t>& others = ranges.scratch();
@@ -396,8 +395,8 @@ class sibling_rules {
     return true;
   }
 
-  /// Replaces the groups inside that are not compatible with this kind by writers. r.inside then comes after
-  /// all writers there.
+  /// Replaces the groups inside that are not compatible with this kind by writers. r.inside then comes after all
+  /// writers there.
   template <class Ranges, class Fence>
   void seal_inside(Ranges& ranges, nested_range& r, std::uint64_t kind, std::uint64_t now, Fence&& fence) {
     std::vector<std::uint64_t>& writers = ranges.scratch();

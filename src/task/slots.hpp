@@ -95,7 +95,7 @@ class slot_cache {
       b.slots[b.count++] = i;
     }
   }
-  /// Sends what give() still holds. Called when the worker runs out of work.
+  /// Sends the slots that give() still holds. Called when the worker runs out of work.
   template <class Caches>
   void flush(Caches&& caches) {
     if (outgoing_ == 0) return;

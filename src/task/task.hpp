@@ -1,9 +1,9 @@
 // The task object: a 128-byte slot. The first line is the header, the second holds closure and accesses.
 //
 // An index (28 bits) names a slot. A reference is an index and a generation. A recycled slot has another
-// generation, so a stale reference is recognised, and no reference counts are needed (edges.hpp). The creating
-// thread writes the fields until the task is ready; then the worker that runs it does. Other threads access
-// only the atomics, as edges.hpp and claim.hpp say.
+// generation, so a stale reference is recognised, and no reference counts are needed (edges.hpp). The creating thread
+// writes the fields until the task is ready; then the worker that runs it does. Other threads access only the atomics,
+// as edges.hpp and claim.hpp say.
 #pragma once
 
 #include <kith/access.hpp>
@@ -54,7 +54,7 @@ struct kept_access {
   std::uint32_t bytes_low = 0;
   std::uint16_t bytes_high = 0;
   mode how : 3 = mode::in;
-  std::uint16_t passer : 13 = 0;  // 1 + the worker that delivered the reference (pending_task::deliver); 0: none did
+  std::uint16_t passer : 13 = 0;  // 1 + the worker that delivered the reference (pending_task::deliver); 0: none
 
   kept_access() = default;
   kept_access(std::uint32_t r, std::uint64_t named, mode m, int passed_by = -1) noexcept
@@ -63,7 +63,7 @@ struct kept_access {
         bytes_high(static_cast<std::uint16_t>(named >> 32)),
         how(m),
         passer(static_cast<std::uint16_t>((passed_by + 1) & 0x1fff)) {}
-  /// The worker that delivered the reference; -1: none did.
+  /// The worker that delivered the reference; -1: none.
   int passed_by() const noexcept { return int{passer} - 1; }
   std::uint64_t bytes() const noexcept { return std::uint64_t{bytes_high} << 32 | bytes_low; }
 };

@@ -38,7 +38,7 @@ class turn_list {
   std::size_t count_ = 0;
 };
 
-/// REQUIRES: r.guard is held.
+/// The turn of the task's scope at r. REQUIRES: r.guard is held.
 std::vector<region::turn>::iterator turn_of(region& r, const task& t) {
   return std::ranges::find(r.turns, t.scope, &region::turn::scope);
 }
@@ -65,7 +65,7 @@ bool take(const region_table& regions, task& t, const std::uint32_t* from, const
   return true;
 }
 
-/// The task gives up its turn. Returns the task that has it now; null if none waits.
+/// Gives up the task's turn. Returns the task that has it next; null if none waits.
 task* pass_on(region& r, const task& t) {
   std::lock_guard lock(r.guard);
   const auto held = turn_of(r, t);

@@ -22,11 +22,11 @@ inline bool has_turns(const task& t) noexcept {
   return false;
 }
 
-/// True if the task now holds all its commutative regions; else it is queued at one of them, and a later
-/// give_turns() will return it.
+/// True if the task holds all its commutative regions; else it is queued at one of them, and a later give_turns() will
+/// return it.
 bool take_turns(const region_table& regions, task& t);
 
-/// Gives up the task's regions. Appends to `ready` the tasks that now hold all of theirs.
+/// Gives up the task's regions. Appends to `ready` the tasks that hold all of theirs after it.
 void give_turns(const region_table& regions, task& t, std::vector<task*>& ready);
 
 }  // namespace kith

@@ -1,4 +1,4 @@
-// Ends of tasks that a worker has not yet reported: a scope gets them in batches.
+// Ends of tasks that a worker has not reported yet: a scope gets them in batches.
 //
 // Each worker has one, for the scope whose tasks it runs; all workers share the scope's count. Invariants (C1
 // and C4 of scope.hpp rest on them):
@@ -43,11 +43,11 @@ class unreported_ends {
 
   /// The count of a scope that was left, once its last task has ended. No other scope's count comes near it.
   static constexpr std::uint64_t left = std::uint64_t{1} << 62;
-  /// The owner leaves a scope; `not_ended_here` of its tasks did not end on the owner's thread. True if all of
-  /// these have ended: no other worker will then see the count become `left`.
+  /// Called by the owner to leave a scope; `not_ended_here` of its tasks did not end on the owner's thread. True if all
+  /// of these have ended: then no other worker will see the count become `left`.
   static bool leave(std::uint64_t not_ended_here, atomic<std::uint64_t>& ended) noexcept {
-    // release: pairs with report(); the worker that adds the last end sees what the owner wrote. acquire: if
-    // the last end came before us, we see what the tasks wrote.
+    // release: pairs with report(); the worker that adds the last end sees what the owner wrote. acquire: if the last
+    // end came first, the owner sees what the tasks wrote.
     return ended.fetch_add(left - not_ended_here, acq_rel) == not_ended_here;
   }
 
