@@ -1,4 +1,4 @@
-// What can be counted for a worker while it runs a task: the events, their names, and what counts them.
+// What can be counted for a worker while it runs a task: the events, their names, and their sources.
 //
 // machine/perf_events.hpp counts by the system, and reads what a program counts itself. Tests count by a source of
 // their own (set_counter_opener). A source belongs to the thread that opened it, and only that thread calls it.
@@ -40,7 +40,7 @@ inline constexpr std::array<const char*, counters> counter_names = {
     "context_switches",    "migrations",      "task_clock",         "load_instructions", "store_instructions",
     "branch_instructions", "fp_instructions", "vector_instructions"};
 
-/// Those that a program counts itself, in the order in which it has them in memory.
+/// Those that a program counts itself, in their order in the program's memory.
 inline constexpr std::array<counter, 6> counters_of_program = {
     counter::instructions,        counter::load_instructions, counter::store_instructions,
     counter::branch_instructions, counter::fp_instructions,   counter::vector_instructions};
@@ -49,9 +49,9 @@ constexpr bool is_of_processor(counter c) noexcept { return c < counter::page_fa
 constexpr bool is_of_program(counter c) noexcept {
   return std::ranges::find(counters_of_program, c) != counters_of_program.end();
 }
-/// Neither the processor nor the system counts it.
+/// Whether only a program counts it, neither the processor nor the system.
 constexpr bool is_of_program_alone(counter c) noexcept { return is_of_program(c) && !is_of_processor(c); }
-/// Groups of counters, by the names that lists of counters have for them. `all` leaves out what only a program counts.
+/// The names of groups of counters, as in lists of counters. `all` leaves out what only a program counts.
 inline constexpr std::array<const char*, 4> counter_groups = {"all", "hardware", "software", "mix"};
 constexpr bool is_of_group(counter c, std::string_view group) noexcept {
   if (group == "mix") return is_of_program(c);
@@ -120,7 +120,7 @@ class counter_set {
 /// What a source has counted since it was opened.
 struct counter_reading {
   std::array<std::uint64_t, counters> values{};
-  // Nanoseconds for which the group of counters was to count, and did: fewer where groups take turns.
+  // Nanoseconds for which the group of counters was to count, and did: the latter is less where groups take turns.
   std::uint64_t enabled = 0, running = 0;
 };
 
@@ -139,16 +139,16 @@ struct opened_counters {
   };
   std::unique_ptr<counter_source> source;  // null: nothing could be opened
   counter_set there;                       // what it counts
-  counter_set in_turns;                    // of these, what counts only while its group of counters does
+  counter_set in_turns;                    // those of `there` that count only while their group of counters does
   std::vector<missing> refused;
-  std::string stalled_as;  // which cycles stalled_cycles are
+  std::string stalled_as;  // the kind of cycles that stalled_cycles counts
 };
 
 /// Opens counters for the calling thread.
 using counter_opener = opened_counters (*)(counter_set wanted);
-/// The opener that replaces that of the system; null: none.
+/// The opener that replaces the system's; null: none.
 counter_opener the_counter_opener() noexcept;
-/// For tests: recordings that begin from now on count by what this opens. Null: by the system again.
+/// For tests: recordings that begin after this use this opener. Null: the system's again.
 void set_counter_opener(counter_opener) noexcept;
 
 /// Where a program that counts its own instructions has the numbers of those that the calling thread has executed: one

@@ -5,7 +5,7 @@
 
 namespace kith {
 
-/// Of the name that std::type_info gives, or that name itself if it is none of the compiler's.
+/// The readable form of the name that std::type_info gives, or that name itself if it does not come from the compiler.
 std::string demangled(const char* name);
 
 }  // namespace kith

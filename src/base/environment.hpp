@@ -14,9 +14,9 @@ namespace kith {
 /// The value of any variable; none if it is not set or empty.
 std::optional<std::string> environment(const char* name);
 
-/// Its value in the environment.
+/// The value of the variable in the environment.
 std::optional<std::string> value_of(const variable& v);
-/// The same as a number. Throws kith::error if it is no number, or out of range.
+/// That value as a number. Throws kith::error if it is no number, or out of range.
 std::optional<std::int64_t> number_of(const variable& v);
 /// The default number.
 std::int64_t standard_number(const variable& v);
@@ -24,7 +24,7 @@ std::int64_t standard_number(const variable& v);
 /// The table of all variables in Markdown, as the documents show it.
 std::string table_of_variables();
 
-/// A variable that is set and not known, but whose name is close to a known one.
+/// A variable that is set and unknown, but whose name is close to a known one.
 struct misspelt {
   std::string name;
   const variable* meant;

@@ -16,7 +16,7 @@ inline void frequent_fence() noexcept { light_fence(); }
 
 namespace kith {
 
-/// True if this process can use membarrier. Decided once, before the first worker starts.
+/// Whether this process can use membarrier. Decided once, before the first worker starts.
 bool membarrier_serves() noexcept;
 
 namespace detail {

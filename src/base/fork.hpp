@@ -14,9 +14,9 @@
 
 namespace kith {
 
-/// From now on the lock is held while the process forks, so that in the child no other thread holds it, and the
-/// data that it guards is consistent. Then `in_child` is called in the child, with all these locks held; it
-/// must take no lock and allocate nothing. Locks are taken in the order of these calls. Thread-safe.
+/// Holds the lock from here on whenever the process forks, so that in the child no other thread holds it, and the data
+/// that it guards is consistent. Then `in_child` is called in the child, with all these locks held; it must take no
+/// lock and allocate nothing. Locks are taken in the order of these calls. Thread-safe.
 void keep_over_fork(std::mutex& lock, void (*in_child)() noexcept = nullptr);
 
 }  // namespace kith

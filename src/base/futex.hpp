@@ -9,7 +9,7 @@
 
 namespace kith {
 
-/// Who sleeps on a word: threads of this process, or of all processes that have mapped the memory.
+/// The threads that may sleep on a word: those of this process, or of all processes that have mapped the memory.
 enum class futex_scope : std::uint8_t { process, machine };
 
 /// Returns when woken, when the word differs from `expected`, or spuriously; callers must check again.

@@ -6,8 +6,7 @@ namespace kith {
 
 namespace {
 
-/// 7-bit and 8-bit control characters, and characters that break lines, change the writing direction, or are
-/// invisible.
+/// Control characters of 7 and 8 bits, and characters that break lines, change the writing direction, or are invisible.
 bool acts_on_terminals(char32_t c) noexcept {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
          (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) ||

@@ -1,23 +1,24 @@
-// Which workers sleep, and how they are woken. docs/sleep.md has the protocol and the argument.
+// The set of sleeping workers, and the means to wake them. docs/sleep.md has the protocol and the argument.
 //
 // A worker that found no work calls announce(), looks once more, and then calls either retract() or sleep(). A
 // thread that makes work visible calls wake_one() afterwards. Invariants:
 //  S1  Only the worker itself sets its bit, in announce(); any thread may clear it, in take().
-//  S2  The thread that clears a set bit owes the worker a wake: a waker stores to the worker's word; the worker
-//      itself is awake.
+//  S2  The thread that clears a set bit must see to the wake: a waker stores to the worker's word; the worker itself is
+//      awake.
 //  S3  Either the look after announce() sees work that was made visible before wake_one(), or wake_one() sees
 //      the bit: process_fence() in announce() pairs with frequent_fence() in wake_one().
 //  S4  The count is never below the number of set bits: it is raised before a bit is set, and lowered after a
 //      bit was cleared.
 //
 // With more workers than cores, a wake would only take the core from another worker. So there may be a bound: while
-// that many workers are awake, wake_one() notes that a wake is owed, and one of the sleepers, the watcher, looks after
-// it. docs/sleep.md says when it wakes workers.
+// that many workers are awake, wake_one() notes that a wake is owed, and one of the sleepers, the watcher, delivers it
+// later. docs/sleep.md says when it wakes workers.
 //  S5  If a wake is owed, either a worker that is awake has yet to announce itself, or there is a watcher, or the
-//      thread that owes it sees that there is none and makes a sleeper the watcher: frequent_fence() in withhold() and
-//      owe() pairs with process_fence() in resign(). A worker that is named as the watcher resigns when it does not
-//      sleep.
-//  S6  A worker clears what is owed to everybody before its last look, and owes it again if it then finds something.
+//      thread that owes the wake sees that there is none and makes a sleeper the watcher: frequent_fence() in
+//      withhold() and owe() pairs with process_fence() in resign(). A worker that is named as the watcher resigns when
+//      it does not sleep.
+//  S6  A worker clears a wake that is owed to all workers before its last look, and owes it again if it then finds
+//      something.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -36,7 +37,7 @@ enum class wake_reason : std::uint32_t {
   none,
   work,  // one worker was woken, for work that others could take too
   all,   // this worker was meant, or all workers were woken
-  watch  // it goes on sleeping, as the watcher
+  watch  // the worker continues to sleep, as the watcher
 };
 
 class sleepers {
@@ -52,7 +53,7 @@ class sleepers {
   void bound(int most) noexcept { most_ = most < workers_ ? most : 0; }
 
   bool has_bound() const noexcept { return most_ != 0; }
-  /// The worker will call sleep() first of all, without a look. Called before anything is made visible to workers.
+  /// Called first, for a worker that will call sleep() without a look, before anything is made visible to workers.
   void begin_asleep(worker_id w) noexcept {
     count_.fetch_add(1, relaxed);
     word_of(w).fetch_or(bit_of(w), release);  // pairs with take()
@@ -60,8 +61,8 @@ class sleepers {
 
   // ---- the worker itself
 
-  /// The worker is about to sleep. It must look for work once more after this call. `surplus`: what is_surplus() has
-  /// returned.
+  /// Called by a worker that is about to sleep. It must look for work once more after this call. `surplus`: what
+  /// is_surplus() has returned.
   void announce(worker_id w, bool surplus = false) noexcept {
     spots_[w.index()].awake.store(0, relaxed);
     if (most_ != 0) clear_owed(w);
@@ -71,8 +72,8 @@ class sleepers {
     process_fence();                          // S3: pairs with frequent_fence() in wake_one()
   }
 
-  /// The worker has found something. False if another thread has already woken it: that wake may have been for
-  /// other work, so the caller must pass it on (wake_all).
+  /// Called by an announced worker that has found something. False if another thread has already woken it: that wake
+  /// may have been for other work, so the caller must pass it on (wake_all).
   bool retract(worker_id w) noexcept {
     const bool was_parked = take(w);
     if (most_ != 0) {
@@ -88,8 +89,8 @@ class sleepers {
     return sleep(w, false, [] { return true; });  // there is no bound
   }
 
-  /// The same. Where a wake is owed, the watcher asks `idle` now and then, and wakes workers if that is true.
-  /// `left_some`: the worker leaves work that it may take later.
+  /// The same, with a bound. Where a wake is owed, the watcher calls `idle` periodically, and wakes workers if it
+  /// returns true. `left_some`: the worker leaves work that it may take later.
   template <class Idle>
   wake_reason sleep(worker_id w, bool left_some, const Idle& idle) noexcept {
     spot& mine = spots_[w.index()];
@@ -111,7 +112,7 @@ class sleepers {
     return static_cast<wake_reason>(why);
   }
 
-  /// The caller was woken for work and has found some: there may be more.
+  /// Called by a worker that was woken for work and has found some: there may be more.
   void found_work() noexcept {
     if (most_ != 0 && count_.load(relaxed) != 0) owe(owed_more);
   }
@@ -119,18 +120,18 @@ class sleepers {
   // ---- any thread
 
   /// Whether more workers are awake than the bound allows, and the caller is one of those that are to sleep: it must
-  /// then call announce() or stays(). Not all that are awake are told so at once.
+  /// then call announce() or stays(). May return false to some of the surplus workers at first.
   bool is_surplus() noexcept {
     if (most_ == 0 || awake() - leaving_.load(relaxed) <= most_) return false;
     if (awake() - leaving_.fetch_add(1, relaxed) > most_) return true;
     stays();
     return false;
   }
-  /// A worker that is_surplus() has named does not sleep after all.
+  /// Called by a worker for which is_surplus() was true, and which does not sleep after all.
   void stays() noexcept { leaving_.fetch_sub(1, relaxed); }
-  /// Whether as many are awake.
+  /// Whether as many workers are awake as the bound allows.
   bool enough_awake() const noexcept { return most_ != 0 && awake() >= most_; }
-  /// How many sleeping workers wake_one() would wake now.
+  /// How many sleeping workers wake_one() would wake at present.
   std::uint32_t wakeable() const noexcept {
     const std::uint32_t asleep = count_.load(relaxed);
     if (most_ == 0) return asleep;
@@ -178,7 +179,7 @@ class sleepers {
   };
   struct alignas(false_sharing_range) spot {
     atomic<std::uint32_t> awake{0};  // a wake_reason
-    bool cleared_owed = false;       // the worker's own: what was owed when it announced itself
+    bool cleared_owed = false;       // the worker's own: whether a wake was owed when it announced itself
   };
 
   static constexpr auto watch = static_cast<std::uint32_t>(wake_reason::watch);
@@ -202,7 +203,7 @@ class sleepers {
 
   int awake() const noexcept { return workers_ - static_cast<int>(count_.load(relaxed)); }
 
-  /// The watcher is woken last, so that it remains the watcher.
+  /// Leaves the watcher out if there are other candidates: it is woken last, so that it remains the watcher.
   std::uint64_t without_watcher(std::uint64_t candidates, std::size_t i) const noexcept {
     const std::uint32_t watcher = most_ != 0 ? watcher_.load(relaxed) : 0;
     if (watcher == 0 || (watcher - 1) / 64 != i) return candidates;
@@ -227,13 +228,14 @@ class sleepers {
     return true;
   }
 
-  /// A wake is owed to everybody.
+  /// Notes that a wake is owed to all workers.
   void owe(std::uint32_t what) noexcept {
     if (owed_.load(relaxed) < what) owed_.store(what, relaxed);
     frequent_fence();  // S5
     if (watcher_.load(relaxed) == 0) static_cast<void>(summon());
   }
-  /// A worker that is about to look at everything, and then sleeps.
+  /// Clears what is owed to all workers, and to this one. Called by a worker that is about to look at everything and
+  /// then sleeps.
   void clear_owed(worker_id w) noexcept {
     spots_[w.index()].cleared_owed = owed_.load(relaxed) != 0;
     if (spots_[w.index()].cleared_owed) owed_.store(0, relaxed);
@@ -263,7 +265,8 @@ class sleepers {
         rouse(worker_id(static_cast<int>(i * 64) + std::countr_zero(named)), wake_reason::work);
     }
   }
-  /// Wakes workers to which a wake is owed: those that were named, and up to `most` others if it is owed to everybody.
+  /// Wakes workers to which a wake is owed: those that were named, and up to `most` others if it is owed to all
+  /// workers.
   void wake_owed(int most) noexcept {
     wake_named();
     if (owed_.load(relaxed) == 0) return;
@@ -280,8 +283,8 @@ class sleepers {
     return watcher_.load(relaxed) == static_cast<std::uint32_t>(w.value) + 1;
   }
 
-  /// Makes a sleeper the watcher, unless there is one: the last, because the first are woken for work. False if none
-  /// sleeps.
+  /// Makes a sleeper the watcher, unless there is one. Takes the last sleeper, because the first are woken for work.
+  /// False if none sleeps.
   bool summon() noexcept {
     for (std::size_t i = words_; i-- > 0;) {
       for (std::uint64_t some = parked_[i].bits.load(relaxed); some != 0;) {
@@ -295,7 +298,7 @@ class sleepers {
         std::uint32_t asleep = 0;
         if (awake.compare_exchange_strong(asleep, watch, relaxed, relaxed) || asleep == watch) {
           futex_wake(awake, 1);
-          full_fence();  // S5: pairs with wakes_up(): either it sees that it was named, or we see its bit cleared
+          full_fence();  // S5: pairs with wakes_up(): the worker sees its name here, or this thread its cleared bit
           if ((parked_[i].bits.load(relaxed) & bit_of(w)) != 0) return true;
         }
         std::uint32_t named = static_cast<std::uint32_t>(w.value) + 1;  // it was woken meanwhile
@@ -316,10 +319,10 @@ class sleepers {
   }
 
   /// The sleep of the watcher. Returns when it is woken, or when nothing was owed for some periods: then the worker
-  /// goes on sleeping as any other, so that an idle runtime never wakes up.
+  /// continues to sleep like any other, so that an idle runtime never wakes up.
   template <class Idle>
   void keep_watch(spot& mine, const Idle& idle) noexcept {
-    idle();  // from now on
+    idle();  // the first period begins here
     int wakes = 1, period = 1, busy = 0;
     for (int quiet = 0; quiet < most_quiet && mine.awake.load(relaxed) == 0;) {
       futex_wait_for(mine.awake, 0, std::int64_t{period} * 1'000'000);  // milliseconds
@@ -330,7 +333,7 @@ class sleepers {
         continue;
       }
       quiet = 0;
-      // Tasks may keep the cores busy while they wait for one that has no worker.
+      // Tasks may keep the cores busy while they wait for a task that no worker runs.
       if (!cores_are_idle && ++busy < most_busy) {
         period = std::min(2 * period, longest_period);
         continue;
@@ -355,8 +358,8 @@ class sleepers {
   static std::uint64_t bit_of(worker_id w) noexcept { return std::uint64_t{1} << (w.index() % 64); }
   atomic<std::uint64_t>& word_of(worker_id w) noexcept { return parked_[w.index() / 64].bits; }
 
-  /// Clears the worker's bit; true for exactly one of the threads that try. acquire: pairs with announce(); its
-  /// reset of the word must not come after our store.
+  /// Clears the worker's bit; true for exactly one of the threads that try. acquire: pairs with announce(); the reset
+  /// of the word there must not come after this thread's store.
   bool take(worker_id w) noexcept {
     if ((word_of(w).load(relaxed) & bit_of(w)) == 0) return false;
     if ((word_of(w).fetch_and(~bit_of(w), acquire) & bit_of(w)) == 0) return false;
@@ -368,7 +371,7 @@ class sleepers {
     if (!take(w)) return false;
     spot& theirs = spots_[w.index()];
     theirs.awake.store(static_cast<std::uint32_t>(why),
-                       release);  // pairs with the load in sleep(): the woken worker sees what we did before
+                       release);  // pairs with the load in sleep(): the woken worker sees what this thread did before
     futex_wake(theirs.awake, 1);
     return true;
   }
@@ -382,7 +385,7 @@ class sleepers {
   alignas(false_sharing_range) atomic<std::uint32_t> count_{0};  // at least the number of set bits; read on every push
   atomic<std::uint32_t> watcher_{0};                             // its number plus one
   atomic<int> leaving_{0};                                       // surplus workers that have yet to announce themselves
-  atomic<std::uint32_t> owed_{0};                                // to everybody
+  atomic<std::uint32_t> owed_{0};                                // what is owed to all workers
 };
 
 }  // namespace kith

@@ -1,5 +1,5 @@
-// The last worker to sleep detects that all workers sleep: then no worker will push, and held-back tasks would
-// stay held back.
+// The last worker to sleep detects that all workers sleep: then no worker will push, so held-back tasks would stay held
+// back.
 //
 // Workers sleep through it if there is a gate. docs/sleep.md has the argument. Invariants:
 //  A1  A worker is counted from just before its sleep until just after. While it is counted, it makes nothing visible
@@ -22,8 +22,8 @@ class stall_check {
   using sleep_epoch = std::uint64_t;
 
   /// As sleepers::sleep(), for an announced worker that has looked in vain. The last worker to sleep calls
-  /// stalled(epoch). That may take tasks that are held back, and must return true if there is now something to
-  /// do; all workers are then woken.
+  /// stalled(epoch). That may take tasks that are held back, and must return true if there is work after it; all
+  /// workers are then woken.
   template <class Stalled>
   wake_reason sleep(worker_id w, sleepers& parked, Stalled&& stalled) {
     // acq_rel: pairs with the fetch_add of the other workers; the last one sees all that they did before they slept.
@@ -41,8 +41,8 @@ class stall_check {
   /// the lock under which the caller saw it orders the two.
   bool lasts(sleep_epoch m) const noexcept { return asleep_.load(relaxed) == m; }
 
-  /// While a worker waits for something that threads other than workers may complete, nothing can be concluded.
-  /// Called by a worker before and after that wait.
+  /// Called by a worker before and after a wait for something that threads other than workers may complete: meanwhile,
+  /// nothing can be concluded.
   void begin_awaiting() noexcept { awaiting_.fetch_add(1, relaxed); }
   void end_awaiting() noexcept { awaiting_.fetch_sub(1, relaxed); }
 

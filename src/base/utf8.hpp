@@ -12,8 +12,8 @@ struct utf8_character {
   bool valid = false;  // if false, it is one byte that begins no character
 };
 
-/// The first character of a text that is not empty. Overlong encodings, surrogates, and codes beyond the last
-/// one are not valid.
+/// The first character of a text that is not empty. Overlong encodings, surrogates, and codes beyond the last one are
+/// not valid.
 inline utf8_character first_character(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
