@@ -1,4 +1,4 @@
-// Which task gets data from which, in the order of creation: the edges of the graph that stands for a window of tasks.
+// The flow of data between tasks, in the order of creation: the edges of the graph that stands for a window of tasks.
 //
 // RIP paper, section 4.3: there is an edge for each dependence, and its weight is the bytes that the later task
 // reads of what the earlier one has written. Orders without data (write after read, write after write) weigh 1,
@@ -24,8 +24,8 @@ class byte_flow {
   /// `regions`: gives the addresses of regions.
   explicit byte_flow(const region_table& regions) : regions_(&regions) {}
 
-  /// Adds task number `t`, which must be the next one, with its accesses. Calls each(before, weight) for every
-  /// earlier task that it follows. Tasks before `from` may be left out, because they are in no window any more.
+  /// Adds task number `t`, which must be the next one, with its accesses. Calls each(before, weight) for every earlier
+  /// task that it follows. May leave out tasks before `from`, which are in no window any more.
   template <class Each>
   void add(std::int64_t t, std::int64_t from, task::access_range accesses, Each&& each) {
     for (kept_access a : accesses) {

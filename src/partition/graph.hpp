@@ -1,4 +1,4 @@
-// What is partitioned, and onto what: a weighted undirected graph, and targets at distances from each other.
+// The input of partitioning: a weighted undirected graph, and targets at distances from each other.
 //
 // Plain values. A vertex is a task, an edge is the bytes that two tasks share, a target is a memory node.
 #pragma once
@@ -41,9 +41,9 @@ graph graph_of(std::vector<std::int32_t> loads, std::vector<edge> edges);
 /// the number of arcs if that is more.
 graph scaled(graph g, std::int64_t most);
 
-/// Where vertices can go.
+/// The targets that vertices can be mapped to.
 struct targets {
-  std::vector<std::int32_t> capacity;  // of each part, relative: its share of the load; 0: nothing goes there
+  std::vector<std::int32_t> capacity;  // of each part, relative: its share of the load; 0: gets no vertices
   std::vector<std::int32_t> distance;  // row by row; the smallest of a row is a part's distance to itself
 
   std::int32_t parts() const noexcept { return static_cast<std::int32_t>(capacity.size()); }

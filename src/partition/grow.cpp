@@ -80,7 +80,8 @@ class growing {
     return best;
   }
 
-  /// An entry whose gain has fallen since is put back with the new gain.
+  /// The vertex with the best gain at the border of part p. An entry whose gain has fallen since is put back with the
+  /// new gain.
   std::int32_t best_at_border(std::int32_t p) {
     std::priority_queue<candidate>& border = borders_[static_cast<std::size_t>(p)];
     while (!border.empty()) {

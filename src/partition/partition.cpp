@@ -19,7 +19,7 @@ constexpr std::int64_t heaviest_graph = std::int64_t{1} << 40;
 /// The number of starts for growing; the best result counts.
 constexpr std::int32_t starts = 4;
 
-/// Overload first, then cost.
+/// The quality of a result: overload first, then cost.
 struct quality {
   std::int64_t over, cost;
   auto operator<=>(const quality&) const = default;
@@ -47,7 +47,7 @@ std::vector<std::int32_t> grow_and_refine(const request& r, std::span<const std:
   return best;
 }
 
-/// SCOTCH has no targets without capacity, so it gets only the others.
+/// Maps by SCOTCH onto the targets with capacity, because SCOTCH has no targets without.
 std::vector<std::int32_t> scotch_onto_some(const request& r, std::span<const std::int64_t> limits) {
   std::vector<std::int32_t> numbers, place(static_cast<std::size_t>(r.onto.parts()), -1);
   for (std::int32_t p = 0; p < r.onto.parts(); ++p) {

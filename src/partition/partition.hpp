@@ -32,14 +32,14 @@ bool have_scotch() noexcept;
 /// SCOTCH's version ("7.0.3"); empty without SCOTCH.
 const char* scotch_version() noexcept;
 
-/// The method, or greedy if this build has no SCOTCH. Standard error then says so, once in a process.
+/// The method, or greedy if this build has no SCOTCH; reports that on standard error, once in a process.
 method available(method wanted);
 
 /// The part of each vertex. Throws kith::error for targets without capacity, and if SCOTCH fails. Cost: see
 /// expected_nanoseconds().
 std::vector<std::int32_t> parts_of(const request&, method);
 
-/// Says on standard error, once in a process, that parts_of() threw this in a run, and what happens to the tasks.
+/// Reports on standard error, once in a process, that parts_of() threw this in a run, and what happens to the tasks.
 void say_failure(const std::exception& e) noexcept;
 
 /// The most load that each part may get: its share rounded up plus the heaviest vertex less 1, (1 + imbalance)
@@ -50,7 +50,7 @@ std::vector<std::int64_t> loads_of(const request&, std::span<const std::int32_t>
 /// The sum of weight times distance.
 std::int64_t cost_of(const graph&, const targets&, std::span<const std::int32_t> parts);
 
-/// What parts_of() is expected to take. For simulated time, which no clock may influence. Fitted;
+/// The time that parts_of() is expected to take. For simulated time, which no clock may influence. Fitted;
 /// docs/simulation.md says to what.
 std::uint64_t expected_nanoseconds(method, std::size_t vertices, std::size_t edges) noexcept;
 

@@ -118,7 +118,7 @@ class refinement {
     if (m.vertex >= 0) moves_[static_cast<std::size_t>(part_of(v))].push(m);
   }
 
-  /// The best move that is possible now; vertex -1 if there is none.
+  /// The best move that is possible in this state; vertex -1 if there is none.
   move choose() {
     const std::int32_t over = overloaded();
     if (over >= 0) return choose_out_of(over);

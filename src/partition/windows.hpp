@@ -1,15 +1,15 @@
 // Windows of tasks: collected as tasks are created, partitioned by a job, kept until each task has its node.
 //
-// RIP paper, section 4.3. A task that is created joins the open window. The window is closed when it is full,
-// at a wait, when the throttle holds up a creator, or when a worker starves while the window does not grow. A
-// job partitions the closed windows, one after the other. A task that is ready before its part is known waits
-// in the temporary queue; the job hands it over.
+// RIP paper, section 4.3. A task that is created joins the open window. The window is closed when it is full, at a
+// wait, when the throttle holds up a creator, or when a worker starves while the window does not grow. A job partitions
+// the closed windows, one after the other. A task that is ready before its part is known waits in the temporary queue;
+// the job takes it from there.
 //
 // Any worker may call anything but release(), which the job calls. Invariants:
-//  W1  All state is under the lock, which is held for short. The job takes its window out, partitions it
-//      without the lock, and then notes the parts of a few tasks at a time.
-//  W2  A task is known from add() until it is handed over, once: by answer_for() or by release(). Its slot is
-//      not used again before that.
+//  W1  All state is under the lock, which is held only briefly. The job takes its window out, partitions it without the
+//      lock, and then notes the parts of a few tasks at a time.
+//  W2  A task is known from add() until its part is passed on, once: by answer_for() or by release(). Its slot is not
+//      used again before that.
 //  W3  At most one job is submitted. Windows are partitioned in their order, so that fixed vertices have parts.
 //  W4  While tasks of the open window wait, a worker that finds nothing to do does not sleep, but counts its
 //      searches in vain: starves().
@@ -47,7 +47,7 @@ template <class World>
 class windows final : public job<typename World::worker> {
  public:
   using worker = typename World::worker;
-  /// What to do with a ready task whose part is known. A part of -1: partitioning failed.
+  /// Decides what happens to a ready task whose part is known. A part of -1: partitioning failed.
   using release_call = std::function<void(task&, std::int32_t part, worker& self)>;
 
   /// With size 0, a window ends when its data was written this often on average (by bytes): once to initialise
@@ -67,7 +67,7 @@ class windows final : public job<typename World::worker> {
         flow_(regions),
         watches_(static_cast<std::size_t>(workers)) {}
 
-  /// To be called when a task is created.
+  /// Must be called when a task is created.
   void add(task& t, worker& self) {
     if (over_.load(relaxed)) return;
     const std::lock_guard lock(guard_);
@@ -86,7 +86,7 @@ class windows final : public job<typename World::worker> {
     }
   }
 
-  /// To be called when no more tasks come for now.
+  /// Must be called when no further tasks are to be expected for a while.
   void close(worker& self) {
     if (over_.load(relaxed) || created_.load(relaxed) == closed_until_.load(relaxed)) return;
     const std::lock_guard lock(guard_);
@@ -94,7 +94,7 @@ class windows final : public job<typename World::worker> {
   }
 
   enum class answer : std::uint8_t { placed, held, stranger };
-  /// To be called when the task is ready. placed: `part` is its part. held: it waits, and release() follows.
+  /// Must be called when the task is ready. placed: `part` is its part. held: it waits, and release() follows.
   /// stranger: it is in no window.
   answer answer_for(task& t, worker& self, std::int32_t& part) {
     if (known_count_.load(relaxed) == 0) return answer::stranger;
@@ -174,7 +174,7 @@ class windows final : public job<typename World::worker> {
 
  private:
   static constexpr std::int32_t unknown_part = -2;
-  static constexpr std::size_t at_a_time = 256;  // under the lock
+  static constexpr std::size_t at_a_time = 256;  // tasks whose parts are noted without releasing the lock
 
   struct known {
     std::int64_t number;  // from the start of the runtime: more than 32 bits in a long run
@@ -250,8 +250,8 @@ class windows final : public job<typename World::worker> {
     return count;
   }
 
-  /// Called without the lock. The part of each task in the window's order. Empty if partitioning failed; the tasks
-  /// then go where their data is.
+  /// Partitions the window: returns the part of each of its tasks. Empty if partitioning failed; the tasks then go
+  /// where their data is. Called without the lock.
   std::vector<std::int32_t> part(window& w, std::vector<std::int32_t> fixed) const noexcept {
     try {
       const graph g = graph_of(std::vector<std::int32_t>(w.tasks.size(), 1), std::move(w.edges));
@@ -277,10 +277,10 @@ class windows final : public job<typename World::worker> {
 
   mutable typename World::mutex guard_;
   window open_;
-  std::deque<window> closed_;  // and not yet taken by the job
+  std::deque<window> closed_;  // closed and not yet taken by the job
   bool busy_ = false;          // the job is submitted, or at work
   job_size next_size_{};       // of the window for which the job was submitted
-  std::size_t full_ = 0;       // size of windows after the first; 0: not known yet
+  std::size_t full_ = 0;       // the size of windows after the first; 0: not known yet
   byte_flow flow_;
   known_map known_;
   std::vector<std::int32_t> last_parts_;  // of the window partitioned last
