@@ -18,15 +18,15 @@ enum class event : std::uint8_t {
   task_executed,      // its body ran to the end (or to an exception)
   task_cancelled,     // its body was skipped
   push,               // a ready task was queued
-  pop,                // a worker took a task from a queue it owns or shares
+  pop,                // a worker took a task from a queue that it owns or shares
   steal_attempt,      // a worker looked at a queue of others
   steal,              // ... and got work; each task of a batch counts, but a group (nabbit, nabbitc) counts once
   first_steal,        // a worker got its first work of a run by stealing; amount: ticks since the run began
   claimed,            // a waiting worker ran its own child past the queue
   park,               // a worker went to sleep
   wake,               // a worker woke another
-  busy,               // a worker ran tasks, or what schedules them; amount: ticks; for the rest of a run it is idle
-  throttled,          // a creator met the throttle
+  busy,               // a worker ran tasks, or the scheduler; amount: ticks; for the rest of a run it is idle
+  throttled,          // a creator was at the throttle
   throttle_exceeded,  // ... and found nothing to run
   local_access,       // how accesses are counted: docs/glossary.md, remote access
   remote_access,
@@ -39,11 +39,11 @@ enum class event : std::uint8_t {
   window_partitioned,  // a window of tasks was partitioned
   task_partitioned,    // a task was placed at the node of its part
   job,                 // a worker did long work of the policy; amount: ticks
-  home_asked,          // the system was asked where a region is that got its home by first touch
+  home_asked,          // the system was asked for the node of a region that got its home by first touch
   home_elsewhere,      // ... and the region was on another node
   stalled,             // a task began a wait whose target had not ended
   steal_time,          // a worker attempted to steal; amount: ticks
-  arrival_attempt,     // a worker looked for a task that came from outside, in the buffer for these
+  arrival_attempt,     // a worker looked for a task from outside, in the buffer for these
   arrival_time,        // ... amount: ticks
   deque_sampled,       // the length of a worker's own deque was taken
   deque_length,        // ... amount: the tasks in it
@@ -66,12 +66,12 @@ class event_sums {
     atomic<std::uint64_t>& sum = sums_[static_cast<std::size_t>(e)];
     sum.store(sum.load(relaxed) + amount, relaxed);
   }
-  /// For events whose largest amount is kept in place of their sum.
+  /// For events of which the largest amount is kept instead of the sum.
   void raise(event e, std::uint64_t amount) noexcept {
     atomic<std::uint64_t>& most = sums_[static_cast<std::size_t>(e)];
     if (most.load(relaxed) < amount) most.store(amount, relaxed);
   }
-  /// Starts such an event again. REQUIRES: its worker runs no task.
+  /// Sets such an event to 0. REQUIRES: its worker runs no task.
   void restart(event e) noexcept { sums_[static_cast<std::size_t>(e)].store(0, relaxed); }
   std::uint64_t operator[](event e) const noexcept { return sums_[static_cast<std::size_t>(e)].load(relaxed); }
   event_snapshot snapshot() const noexcept {

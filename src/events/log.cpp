@@ -27,7 +27,7 @@ bool may_have(std::uint64_t bytes) noexcept {
 log::log(std::string path, std::uint32_t seat, std::uint32_t version) : path_(std::move(path)) {
   file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file_ < 0) throw error("recording: " + path_ + ": " + std::strerror(errno), error_kind::resources);
-  // Blocks are reserved now, so that a full disk cannot raise a signal at a later store.
+  // Blocks are reserved here, so that a full disk cannot raise a signal at a later store.
   int refused = may_have(log_front_bytes) ? ::posix_fallocate(file_, 0, log_front_bytes) : EFBIG;
   void* mapped = MAP_FAILED;
   if (refused == 0) {
@@ -91,7 +91,7 @@ bool log::make_room(std::size_t bytes) noexcept {
     limit_ = at_;  // shorter records are dropped too: they would follow a record that they do not belong to
     return lose(refused);
   }
-  // The records are in both places now. At each moment, `behind` says where to read them exactly once.
+  // The records are in both places here. At each moment, `behind` says where to read them exactly once.
   const std::uint64_t behind = header().behind + used;
   header().behind = log_all_behind;
   in_this_order();

@@ -1,4 +1,4 @@
-// What a recorded run writes while it runs: each worker appends records of fixed sizes to a file of its own.
+// The log of a recorded run: each worker appends records of fixed sizes to a file of its own.
 //
 // The newest records are in the first bytes of the file (the front), which are mapped. When the front is full,
 // its records are written behind the older ones. So an append costs what a store to memory costs, and the
@@ -95,7 +95,7 @@ inline constexpr std::uint8_t log_huge = 128;  // huge pages were asked for
 struct log_header {
   char magic[8];
   std::uint32_t version;
-  std::uint32_t seat;  // the worker's number; the number of workers stands for everybody else
+  std::uint32_t seat;  // the worker's number; the number of workers stands for all other threads
   double seconds_per_tick;
   std::uint64_t began;  // ticks
   // This many bytes of older records follow the first log_front_bytes; the newer records follow this header.
@@ -139,13 +139,13 @@ class log {
     __builtin_memcpy(at + 2 * sizeof head, &b, sizeof b);
     finish(at, head);
   }
-  /// These numbers follow the head, whose `middle` is set to their bytes.
+  /// Appends a record with these numbers after the head, whose `middle` is set to their bytes.
   void append_numbers(log_cell head, std::span<const std::uint64_t> numbers) noexcept;
-  /// The `cells` cells after the head hold `text`.
+  /// Appends a record with `text` in the `cells` cells after the head.
   void append_text(const log_cell& head, const std::string& text) noexcept;
   void append_text(const log_cell& head, const log_pair& a, const std::string& text) noexcept;
 
-  /// Closes the file and leaves it as it is; what is appended from now on is lost. For the fork() handler of a child.
+  /// Closes the file and leaves it as it is; what is appended after this is lost. For the fork() handler of a child.
   void cut_off() noexcept;
 
   std::uint64_t lost() const noexcept { return lost_; }
@@ -184,7 +184,7 @@ class log {
   std::byte* limit_ = nullptr;
   std::uint64_t lost_ = 0;
   int why_ = 0;
-  bool full_ = false;  // it cannot grow any more
+  bool full_ = false;  // whether it cannot grow any more
 };
 
 }  // namespace kith
