@@ -66,7 +66,7 @@ class run {
   }
 
  private:
-  /// What a site has touched last, without a gap: most touches only make it longer.
+  /// What a site has touched last, without a gap: most touches only extend it.
   struct open_range {
     const recorded_block* block = nullptr;
     std::uint64_t begin = 0, end = 0;
@@ -115,7 +115,7 @@ std::string described(const recording& r, const run::piece& p) {
   return text + ", from " + printable(place_of(r.sites[p.site]), 400);
 }
 
-/// What differs between what one task touched in the two runs; empty: nothing.
+/// The difference between what one task touched in the two runs; empty: none.
 std::string difference(const recording& a, run::pieces one, const recording& b, run::pieces other) {
   for (auto& [name, p] : one) {
     const auto at = other.find(name);

@@ -25,7 +25,7 @@ class byte_ranges {
     ranges_.emplace_back(begin, end);
     if (ranges_.size() >= limit_) tidy();
   }
-  /// In order, none next to another.
+  /// Merges the ranges and returns them in order, none next to another.
   const std::vector<std::pair<std::uint64_t, std::uint64_t>>& tidy();
   bool empty() const noexcept { return ranges_.empty(); }
 

@@ -25,7 +25,7 @@ std::vector<block_array> arrays_of(const recording& r) {
     if (!all.empty()) {
       const recorded_region& last = r.regions[all.back().regions.back()];
       const std::uint64_t distance = now.address - last.address;
-      // Within a page or a quarter of a block; a larger gap has other things in it.
+      // Within a page or a quarter of a block; a larger gap has other data in it.
       const bool near =
           distance >= last.bytes && distance - last.bytes <= std::max<std::uint64_t>(4096, last.bytes / 4);
       joins = now.bytes == last.bytes && near && (all.back().regions.size() == 1 || distance == step);

@@ -1,5 +1,5 @@
-// What it costs to bring data from one node to another, on an idle machine with cold caches. For code that
-// compares nodes.
+// The cost of bringing data from one node to another, on an idle machine with cold caches. For code that compares
+// nodes.
 //
 // The rule is that of the simulator's fidelity *block* (docs/simulation.md) without contention and caches. The cost
 // is the longest of: the core's own rate, stretched by distance; the controller of the source; each link on the way.
@@ -26,7 +26,7 @@ class data_costs {
   std::optional<double> nanoseconds(std::size_t from, std::size_t at, std::uint64_t bytes) const;
   /// 10 is local. None if distances are not known.
   std::optional<int> distance(std::size_t from, std::size_t at) const;
-  /// The machine that the distances are of; empty if they are not known.
+  /// The machine that the distances belong to; empty if they are not known.
   const std::string& source() const noexcept { return source_; }
 
  private:

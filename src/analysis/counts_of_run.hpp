@@ -1,5 +1,5 @@
-// The counts of another run of the same program, for a recording of addresses, which cannot count: what records touches
-// would be counted, too.
+// Takes the counts for a recording of addresses from another run of the same program. The recording itself has none,
+// because the code that records touches would be counted, too.
 #pragma once
 
 #include "recording/recording.hpp"
@@ -8,9 +8,9 @@
 
 namespace kith::analysis {
 
-/// Gives the tasks of `to` the counts that the same tasks (base/identity.hpp) have in `from`, and the facts of `meta`
-/// about them. Returns how many tasks there are in one of the two alone, but for fences; `to` is changed if there are
-/// none.
+/// Gives the tasks of `to` the counts that the same tasks (base/identity.hpp) have in `from`, and copies the entries of
+/// `meta` about them. Returns the number of tasks, without fences, that only one of the two has; changes `to` only if
+/// that is 0.
 std::size_t take_counts(recording& to, const recording& from);
 
 }  // namespace kith::analysis

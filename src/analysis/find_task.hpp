@@ -1,4 +1,4 @@
-// Finds tasks by what people call them: a number, a type with an index, or a key.
+// Finds tasks by the names that users give them: a number, a type with an index, or a key.
 #pragma once
 
 #include "recording/recording.hpp"

@@ -15,7 +15,7 @@ constexpr double wanted_share = 0.1, least_part = 0.05;
 
 using interval = std::pair<std::uint64_t, std::uint64_t>;
 
-/// When a run was going on: the roots' times, or that of all tasks if there is no root. In order, without overlaps.
+/// The times of the runs: those of the roots, or that of all tasks if there is no root. In order, without overlaps.
 std::vector<interval> runs_of(const recording& r) {
   std::vector<interval> found, joined;
   interval all{~std::uint64_t{0}, 0};
@@ -36,7 +36,7 @@ std::vector<interval> runs_of(const recording& r) {
   return joined;
 }
 
-/// By worker: from the first thing that it is known to have done to the last. Its thread may have begun late.
+/// By worker: from the first activity that is recorded of it to the last. Its thread may have begun late.
 std::vector<interval> known_of(const recording& r) {
   std::vector<interval> known(r.worker_node.size(), {~std::uint64_t{0}, 0});
   const auto add = [&](std::int32_t worker, std::uint64_t from, std::uint64_t to) {
@@ -56,7 +56,7 @@ std::uint64_t within(const std::vector<interval>& runs, std::uint64_t from, std:
   return sum;
 }
 
-/// As people say it: one digit, and zeros.
+/// Rounds to one digit and zeros, for messages.
 std::uint64_t about(double n) {
   const double unit = std::pow(10, std::floor(std::log10(n)));
   return static_cast<std::uint64_t>(std::llround(std::round(n / unit) * unit));

@@ -1,5 +1,4 @@
-// Whether a recorded program made its tasks too small: what tasks of a type take, against what the runtime takes for
-// each.
+// Whether a recorded program made its tasks too small: the time of a type's tasks, against the runtime's time for each.
 #pragma once
 
 #include "recording/recording.hpp"
@@ -15,7 +14,7 @@ struct type_granularity {
   std::uint64_t tasks = 0;    // that ran
   double mean_ns = 0;         // of a task's own code
   double overhead_share = 0;  // of the time that its tasks take, the runtime's included: between 0 and 1
-  std::uint64_t merge = 1;    // so many of them as one task bring the share down to a tenth; 1: it is below that
+  std::uint64_t merge = 1;    // how many of them as one task bring the share down to a tenth; 1: it is below that
   bool matters = false;       // its tasks and their overhead are a twentieth of all workers' time, or more
 };
 
@@ -26,10 +25,10 @@ struct granularity {
   std::vector<type_granularity> types;  // by share of overhead, the largest first
 };
 
-/// The overhead is what is left of the workers' time, while a run was going on, without idle times, the policy's long
-/// work and the tasks' own code (work_ns). It counts as the same for each task, because a recording does not say which
-/// task the runtime worked for. Throws kith::error if the recording was dry, as then no task took its time. O(tasks +
-/// idle times).
+/// The overhead is what is left of the workers' time during runs without idle times, the policy's long work and the
+/// tasks' own code (work_ns). It counts as the same for each task, because a recording does not say which task the
+/// runtime worked for. Throws kith::error if the recording was dry, because its tasks have no times. O(tasks + idle
+/// times).
 granularity granularity_of(const recording&);
 
 }  // namespace kith::analysis

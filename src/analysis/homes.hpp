@@ -1,5 +1,5 @@
-// Where the regions of a recorded run were at a moment of the run, and which task had written them last. For
-// code that explains a recording.
+// Where the regions of a recorded run were at a moment of the run, and which task had written them last. For code that
+// explains a recording.
 #pragma once
 
 #include "recording/recording.hpp"
@@ -26,9 +26,9 @@ class home_history {
  public:
   explicit home_history(const recording&);
 
-  /// As a task that starts at `time` finds the region, without the task's own first touch.
+  /// Where a task that starts at `time` finds the region, without the task's own first touch.
   region_place before(std::uint32_t region, std::uint64_t time) const;
-  /// As the run left it.
+  /// Where the run left the region.
   region_place at_end(std::uint32_t region) const;
   std::size_t nodes() const noexcept { return nodes_; }
 
@@ -41,7 +41,7 @@ class home_history {
   std::vector<std::uint64_t> first_touch_;  // by region: when the first task that uses it started
 };
 
-/// By region: the task that wrote it last among those that had ended by `time`; -1: none had. Cost: O(accesses).
+/// By region: the task that wrote it last among those that had ended by `time`; -1: none. Cost: O(accesses).
 std::vector<std::int32_t> last_writers(const recording&, std::uint64_t time);
 
 }  // namespace kith::analysis

@@ -13,12 +13,12 @@ struct place_count {
   std::string host;
   std::uint32_t workers = 0;
   std::vector<std::int32_t> nodes = {};  // of its workers
-  std::uint64_t tasks = 0;               // that ran there, without roots and fences
-  std::uint64_t came = 0;                // of these, spawned at other places
+  std::uint64_t tasks = 0;               // the number that ran there, without roots and fences
+  std::uint64_t came = 0;                // of these, the number spawned at other places
   std::uint64_t work_ns = 0;
-  std::uint64_t messages = 0, bytes = 0;  // sent
-  std::uint64_t travelled_ns = 0;         // by the half of them that travelled shortest, at most; 0: not known
-  std::uint64_t error_ns = 0;             // of its clock
+  std::uint64_t messages = 0, bytes = 0;  // sent from there
+  std::uint64_t travelled_ns = 0;         // at most this, for the faster half of them; 0: not known
+  std::uint64_t error_ns = 0;             // the error of its clock
 };
 
 /// By place; empty if there are none. Cost: O(tasks and messages).

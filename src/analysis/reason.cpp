@@ -58,7 +58,7 @@ placement_facts facts_of(const recording& r, const explanation& e, const data_co
   return f;
 }
 
-/// None if the recording names a policy with options that this version of it does not take.
+/// None if the recording names a policy with options that this version of the policy does not take.
 std::optional<policy_options> options_of(const std::string& text, const policy_entry& policy) {
   try {
     return policy_options(text, policy.options);

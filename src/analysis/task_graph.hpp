@@ -23,7 +23,7 @@ struct task_graph {
   std::vector<std::int32_t> at_depth;                        // the number of vertices
 };
 
-/// Of the first `most` tasks that write a block of the array, keeps those with a dependence between them.
+/// Keeps, of the first `most` tasks that write a block of the array, those with a dependence between them.
 task_graph graph_of(const recording&, const block_array&, const block_shape&, std::size_t most);
 
 /// The node on which each vertex ran; -1 if it did not run.

@@ -13,7 +13,7 @@ namespace kith::analysis {
 
 namespace {
 
-/// What a task declared about one region: all its accesses of the region together.
+/// What a task declared about one region, over all its accesses of the region.
 struct declared {
   std::uint32_t region;
   std::uint64_t begin, end;
@@ -77,7 +77,7 @@ class checker {
     }
   }
 
-  /// Bytes from one on: as many as are declared, or as are not and belong to the same region, or to none.
+  /// A piece of bytes that are all declared, or all undeclared and of the same region or of none.
   struct piece {
     std::uint64_t end;
     bool declared = false, declared_in = false;  // declared_in: they are written, and declared as read only
@@ -162,8 +162,8 @@ class checker {
     ++u.touches;
   }
 
-  /// A region that has the byte: of several the one that begins last. `until` becomes less if that region ends, or
-  /// another begins, before it.
+  /// A region that has the byte; of several, the one that begins last. Lowers `until` if that region ends, or another
+  /// begins, before it.
   std::int32_t region_at(std::uint64_t address, std::uint64_t& until) const {
     auto at =
         std::ranges::upper_bound(by_address_, address, {}, [&](std::uint32_t i) { return r_.regions[i].address; });

@@ -88,7 +88,7 @@ std::int32_t ended_last(const recording& r, std::int32_t t) {
   }
 }
 
-/// Adds the message that has made the task, if one has.
+/// Adds the message that has made the task, if any.
 void add_arrival(const recording& r, explanation& e) {
   for (const recorded_message& m : r.messages) {
     if (m.kind != recorded_message::spawn || m.task != e.task) continue;

@@ -24,7 +24,7 @@ struct used_region {
   std::int32_t writer_node = -1;
 };
 
-/// What it would cost to run the task on a node.
+/// The cost of running the task on a node.
 struct alternative {
   std::int32_t node = -1;
   int workers = 0;
@@ -38,9 +38,9 @@ struct alternative {
 
 /// How a task came from another place.
 struct arrival {
-  recorded_message message;       // that made the task
-  std::uint64_t refusals = 0;     // of the same activity, before that
-  std::uint64_t offered = 0;      // when it was offered first
+  recorded_message message;       // the message that made the task
+  std::uint64_t refusals = 0;     // the number of refusals of the same activity before that
+  std::uint64_t offered = 0;      // the time of the first offer
   std::uint64_t clock_error = 0;  // of the two places' clocks together, in nanoseconds
 };
 
@@ -48,7 +48,7 @@ struct explanation {
   std::int32_t task = -1;
   std::int32_t place = -1;  // where it ran; -1: the program has no places, or the task never ran
   std::optional<arrival> came = {};
-  std::int32_t node = -1;  // where it ran; -1: it never did
+  std::int32_t node = -1;  // where it ran; -1: it never ran
   std::int32_t creator_worker = -1;
   std::size_t predecessors = 0;
   std::int32_t released_by = -1;  // the predecessor that was completed last; -1: none, or its creation ended later
