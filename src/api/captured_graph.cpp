@@ -66,7 +66,7 @@ detail::outcome captured_code(void* closure, detail::action what) {
   return detail::outcome::ended;
 }
 
-/// The scope of a body that is captured, in place of the running task's own. Joins are calls meanwhile, because a half
+/// The scope of a body that is captured, instead of the running task's own. Joins are calls meanwhile, because a half
 /// on another worker would create its tasks elsewhere.
 class capturing {
  public:

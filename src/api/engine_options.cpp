@@ -44,13 +44,13 @@ auto use_setting(const std::optional<std::string>& option, const variable& v, co
   }
 }
 
-/// The file of this runtime's recording. The first one of a process has the requested name.
+/// The file of this runtime's recording. The first runtime of a process uses the requested name.
 std::string numbered(const std::string& file) {
   static atomic<int> recorded{0};
   return numbered_file(file, recorded.fetch_add(1, relaxed) + 1);
 }
 
-/// Throws before any work is done whose recording could not be written.
+/// Throws if the recording could not be written, before any work is done.
 void refuse_unrecordable(const std::string& file) {
   try {
     refuse_unwritable(file);
@@ -59,7 +59,7 @@ void refuse_unrecordable(const std::string& file) {
   }
 }
 
-/// What is counted for each task of a recording.
+/// The counters for each task of a recording.
 counter_set counters_setting() {
   const std::string list = decide(std::optional<std::string>(), var::record_counters);
   if (const std::optional<counter_set> s = counter_set::parse(list)) return *s;
@@ -87,7 +87,7 @@ native::engine_options engine_options_of(const runtime_options& o, int workers, 
   s.throttle_bytes = static_cast<std::uint64_t>(decide(o.throttle_bytes, var::throttle_bytes));
   s.inline_limit = static_cast<int>(decide(o.inline_limit, var::inline_limit));
   // If workers share cores, spinning would only keep other workers from running. With a bound on those that are awake,
-  // they do not share them for long.
+  // they share cores only briefly.
   const int cpus = usable_cpus(process_limits());
   const auto awake = static_cast<int>(number_of(var::awake).value_or(workers > cpus ? cpus : 0));
   s.awake = awake < workers ? awake : 0;

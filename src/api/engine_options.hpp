@@ -10,11 +10,11 @@
 
 namespace kith {
 
-/// How the engine of such a runtime is set up. Throws kith::error for wrong settings, and for those that do not go
+/// The options of the engine of such a runtime. Throws kith::error for wrong settings, and for those that do not go
 /// together.
 native::engine_options engine_options_of(const runtime_options& o, int workers, bool cores_shared);
 
-/// Whether addresses are recorded: not (0), or in which of the two runs of `kith record --addresses`.
+/// Whether addresses are recorded: 0 if not, else the number of the run of `kith record --addresses`.
 std::int64_t address_run();
 
 }  // namespace kith

@@ -1,4 +1,4 @@
-// kith::allocate() and the functions like it: they find the runtime and call it.
+// kith::allocate() and related functions: they find the runtime and call it.
 #include <kith/memory.hpp>
 
 #include "api/implementation.hpp"

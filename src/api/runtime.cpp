@@ -1,4 +1,4 @@
-// kith::runtime: makes an engine, and passes calls to it. engine_options.cpp has how its settings are chosen.
+// kith::runtime: makes an engine, and passes calls to it. engine_options.cpp chooses its settings.
 #include <kith/runtime.hpp>
 
 #include "api/engine_options.hpp"

@@ -206,7 +206,7 @@ void static_graph::content::run_as_tasks() {
   c.scope = &tasks;
   const struct joins {
     content& c;
-    ~joins() { c.arrays.reset_joins(); }  // nodes that were skipped have counted none down
+    ~joins() { c.arrays.reset_joins(); }  // skipped nodes have counted down no successor
   } at_end{c};
   c.made.clear();
   if (tasks.records()) {

@@ -133,8 +133,8 @@ bool completion::wait_at_most(double seconds, made_task completer, at_stack_limi
   steady::time_point end;
   if (timed) end = steady::now() + std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>(seconds));
   const auto over = [this, timed, end] { return done() || (timed && steady::now() >= end); };
-  // The count comes before the check of done(): by process_fence() in announce(), or by seq_cst with the futex.
-  // So either complete() sees the count, or we see the completion.
+  // The count comes before the check of done(): by process_fence() in announce(), or by seq_cst with the futex. So
+  // either complete() sees the count, or this thread sees the completion.
   if (w != nullptr) w->awaits.store(w->awaits.load(relaxed) + 1, relaxed);
   sleeping_.fetch_add(1, std::memory_order_seq_cst);
   if (w != nullptr) {
@@ -180,8 +180,8 @@ void completion::complete() noexcept {
   native::wake_those_that_await();
 }
 
-/// More shares than workers that are awake would only be more work. By tasks, each worker has a share, which is its
-/// color.
+/// The number of shares of a loop. More shares than workers that are awake would only add work. With tasks, each worker
+/// has a share, which is its color.
 int worker_count() {
   const native::engine& e = this_worker_or_throw("parallel loop").engine;
   return e.parked.has_bound() && deals_by_joins() ? e.options.awake : static_cast<int>(e.workers.size());
