@@ -1,6 +1,6 @@
-// Activities that are coroutines: co_await in place of waiting.
+// Activities that are coroutines: co_await instead of waiting.
 //
-// ADS, section 4: an activity that waits stalls, and its worker goes on with others. docs/places.md has an example.
+// ADS, section 4: an activity that waits stalls, and its worker runs others. docs/places.md has an example.
 #pragma once
 
 #include <kith/detail/destroyed_twice.hpp>
@@ -27,7 +27,7 @@ inline constexpr bool is_task_future = false;
 template <class R>
 inline constexpr bool is_task_future<future<R>> = true;
 
-/// Where co_return leaves its value.
+/// The part of a promise that receives the value of co_return.
 template <class R>
 class coroutine_value {
  public:
@@ -54,7 +54,7 @@ class coroutine_value<void> {
 /// place_future, an async_finish(), or the activity that another such function has returned, which then runs as a part
 /// of this one. Its parameters are values; those of type std::span<const T> stay valid until it has ended.
 ///
-/// After a co_await it goes on as a task of its own, perhaps on another worker of the same place. kith::wait() waits
+/// After a co_await it continues as a task of its own, perhaps on another worker of the same place. kith::wait() waits
 /// for the tasks that were created since the last co_await. Unlike that of other functions, an activity at the caller's
 /// own place is not a task of the caller after its first co_await: only the finish() waits for it.
 ///
@@ -67,7 +67,7 @@ class [[nodiscard]] activity {
    public:
     activity get_return_object() noexcept { return activity(this); }
     std::suspend_always initial_suspend() const noexcept { return {}; }
-    /// Goes on with the coroutine that awaits this one, if there is one.
+    /// Continues the coroutine that awaits this one, if any.
     auto final_suspend() const noexcept {
       struct awaiter {
         std::coroutine_handle<> next;
@@ -117,7 +117,7 @@ class [[nodiscard]] activity {
     return awaiter{coroutine_};
   }
 
-  /// Leaves the coroutine to the caller, who destroys it.
+  /// Gives the coroutine to the caller, which must destroy it.
   promise_type* release() noexcept { return std::exchange(coroutine_, nullptr); }
 
  private:

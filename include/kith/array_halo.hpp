@@ -17,18 +17,18 @@
 
 namespace kith {
 
-/// For arrays of which each place has one block at most (array_layout::blocks()). A place has copies of `width`
-/// elements before its share and of as many behind it; fewer at the ends of the array, and none if its share is empty.
-/// A value, as distributed_array: copies name the same halo, and it may be an argument of activities. All members must
-/// be called in an activity. A halo lives until destroy(), and can be used as long as its array.
+/// For arrays of which each place has one block at most (array_layout::blocks()). A place has copies of the `width`
+/// elements before its share and of as many after it; fewer at the ends of the array, and none if its share is empty. A
+/// value, as distributed_array: copies name the same halo, and it may be an argument of activities. All members must be
+/// called in an activity. A halo lives until destroy(), and can be used as long as its array.
 template <class T>
 class array_halo {
  public:
   /// No halo.
   array_halo() = default;
 
-  /// Returns when each place has room for its halo, whose elements are T{}. One message and its answer for each place.
-  /// Throws `error` if a place has several blocks of the array.
+  /// Returns when each place has memory for its halo, whose elements are T{}. One message and its answer for each
+  /// place. Throws `error` if a place has several blocks of the array.
   [[nodiscard]] static array_halo make(const distributed_array<T>& array, std::uint64_t width) {
     array_halo h;
     h.array_ = array;
@@ -51,7 +51,7 @@ class array_halo {
     }
     return h;
   }
-  /// Gives back the room at all places but lost ones.
+  /// Frees the memory at all places but lost ones.
   void destroy() const {
     finish([&] {
       for (int p = 0; p < places(); ++p) {
@@ -60,13 +60,13 @@ class array_halo {
     });
   }
 
-  /// Elements on each side of a share.
+  /// The number of elements on each side of a share.
   std::uint64_t width() const noexcept { return width_; }
-  /// Sends the elements of this place to all halos that they are in. They are there when the finish() around the caller
-  /// has ended; until then, nobody may use these halos or change the elements. Called at every place, this is a halo
-  /// exchange. An activity that goes on afterwards needs a finish of its own, and must know that all others have sent:
-  /// finish([&] { h.send(); }); barrier(). One message and its answer for each neighbour; more if shares are smaller
-  /// than `width`.
+  /// Sends the elements of this place to all halos that they are in. They have arrived when the finish() around the
+  /// caller has ended; until then, no activity may use these halos or change the elements. Called at every place, this
+  /// is a halo exchange. An activity that continues afterwards needs a finish of its own, and must know that all others
+  /// have sent: finish([&] { h.send(); }); barrier(). One message and its answer for each neighbour; more if shares are
+  /// smaller than `width`.
   void send() const {
     const std::span<const T> mine = array_.local();
     const int here = kith::here();
@@ -83,7 +83,7 @@ class array_halo {
   /// The elements before this place's share, in order: the last of them is its neighbour. Stays valid until destroy().
   /// Takes a lock. Throws `error` if there is no such halo.
   std::span<const T> before() const { return sides_of(*this)->before; }
-  /// ... and behind it.
+  /// The elements after this place's share, in order: the first of them is its neighbour. Otherwise as before().
   std::span<const T> behind() const { return sides_of(*this)->behind; }
 
  private:

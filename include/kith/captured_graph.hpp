@@ -22,9 +22,9 @@ namespace kith {
 ///    later runs keep it at that memory node. Its workers go first; others help when they find nothing else.
 ///
 /// Nodes are run again with the function objects that the capture made, and with what these hold: a captured reference
-/// names the same object, a captured value has what the last run left in it. Data that a node uses must still be there.
-/// If it was freed and allocated anew, capture again, or use repeat(). A captured body is not executed again; what it
-/// does besides creating tasks happens once.
+/// names the same object, a captured value is as the last run left it. Data that a node uses must still exist. If it
+/// was freed and allocated again, capture again, or use repeat(). A captured body is not executed again; what it does
+/// besides creating tasks happens once.
 ///
 /// Commutative accesses keep the order of creation. A node takes about 150 bytes besides its function, an access 12, a
 /// region 24, an edge 12. One thread uses a graph at a time; different graphs may run side by side.
@@ -53,10 +53,10 @@ class captured_graph {
   /// kith::error if the graph is running already.
   void run();
 
-  /// Calls `body()` again, which creates the tasks anew, and runs them. While they have the same functions, options and
-  /// regions as those that are kept, only their function objects are replaced. A region may be at another address than
-  /// before, if the whole body names it there. The first difference is noticed, and the rest is captured anew: true is
-  /// returned then. Errors are those of capture() and run().
+  /// Calls `body()` again, which creates the tasks again, and runs them. While they have the same functions, options
+  /// and regions as those that are kept, only their function objects are replaced. A region may be at another address
+  /// than before, if the whole body names it there. From the first difference on, the rest is captured anew, and true
+  /// is returned. Errors are those of capture() and run().
   template <class F>
   bool repeat(F&& body) {
     bool changed = false;
@@ -65,11 +65,11 @@ class captured_graph {
     return changed;
   }
 
-  /// On several memory nodes: the next run makes tasks, and its policy decides anew where nodes run. To be called when
-  /// data has moved to other memory nodes.
+  /// On several memory nodes: the next run makes tasks, and the policy decides again where nodes run. Call it when data
+  /// has moved to other memory nodes.
   void place_again() noexcept;
 
-  /// Tasks that were captured, and (edges) dependences between them. 0 before the first capture.
+  /// The number of tasks that were captured, and (edges) of dependences between them. 0 before the first capture.
   std::size_t nodes() const noexcept;
   std::size_t edges() const noexcept;
 

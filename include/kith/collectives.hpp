@@ -1,4 +1,4 @@
-// What all places do together: a barrier, a broadcast, reductions.
+// Operations of all places together: a barrier, a broadcast, reductions.
 //
 // Each place calls it in one activity at a time, and all call the same in the same order; a place that does not call
 // keeps all others waiting. The caller's worker runs other tasks meanwhile. Between processes these are MPI's own
@@ -7,11 +7,11 @@
 // then all places throw, and there are no collectives until the next place_runtime. They throw place_lost if a place
 // is lost.
 //
-// With place_loss::survivors_go_on a collective ends well at all survivors, or throws place_lost at all of them, unless
+// With place_loss::survivors_go_on a collective succeeds at all survivors, or throws place_lost at all of them, unless
 // place 0 is lost. Each loss makes one collective throw, the same one at all survivors; several losses may share one.
 // Those after it are of the survivors: a barrier waits for them alone, a reduction has their values alone, and a
-// broadcast of a lost root throws place_lost at all. All data goes over place 0, which combines the values in the order
-// of the places.
+// broadcast of a lost root throws place_lost at all. All data passes through place 0, which combines the values in the
+// order of the places.
 #pragma once
 
 #include <kith/places.hpp>
@@ -49,7 +49,8 @@ void all_reduce(void* data, std::size_t count, std::size_t size, int kind, reduc
 /// Returns when all places that are not lost have called it.
 inline void barrier() { detail::barrier(); }
 
-/// The values of place `root`, at all places. As many values at each. A std::vector stands for its elements.
+/// Copies the values of place `root` to all places. All must pass the same number of values. A std::vector stands for
+/// its elements.
 template <class T, std::size_t N>
 void broadcast(std::span<T, N> values, int root = 0) {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_const_v<T>,
@@ -72,8 +73,8 @@ void broadcast(R& values, int root = 0) {
   broadcast(std::span(values), root);
 }
 
-/// Element by element, the sum (or the least, or the largest) of what the places have; all get it. As many values at
-/// each. A std::vector or an array stands for its elements.
+/// Gives all places the sum (or the least, or the largest) of their values, element by element. All must pass the same
+/// number of values. A std::vector or an array stands for its elements.
 template <class T, std::size_t N>
 void all_reduce(std::span<T, N> values, reduction how) {
   static_assert(!std::is_const_v<T>, "all_reduce writes what it has combined into its argument, which is const");

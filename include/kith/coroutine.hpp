@@ -1,4 +1,4 @@
-// Coroutines that fork: co_await in place of calls of join(), and no worker that waits.
+// Coroutines that fork: co_await instead of calls of join(), and no worker that waits.
 #pragma once
 
 #include <kith/detail/coroutine_awaiters.hpp>
@@ -20,7 +20,7 @@ namespace kith {
 ///
 /// A coroutine may do what a half of join() may: block, wait for futures, create tasks, call join(). Tasks that it
 /// creates are children of the running task; kith::wait() in it waits at least for those that it has created since its
-/// last co_await. It cannot co_await anything else: `f.get()` waits for a future, and its worker runs other things
+/// last co_await. It cannot co_await anything else: `f.get()` waits for a future, and its worker runs other work
 /// meanwhile.
 ///
 /// GCC 12 makes the coroutines of both sides of `a ? co_await f() : b`, and runs them: write `if`. It also destroys
@@ -63,7 +63,7 @@ class [[nodiscard]] coroutine {
   /// Throws what the coroutine throws, and `error` if it was moved from.
   detail::one_awaiter<T> operator co_await() && { return detail::one_awaiter<T>(release()); }
 
-  /// Leaves the coroutine to the caller, who starts or destroys it.
+  /// Gives the coroutine to the caller, which must start or destroy it.
   [[gnu::always_inline]] promise_type* release() {
     if (promise_ == nullptr) [[unlikely]]
       detail::refuse_to_run_again();
@@ -77,10 +77,10 @@ class [[nodiscard]] coroutine {
 };
 
 /// `co_await kith::both(f, g)` in a kith::coroutine: calls f() and g(), which return coroutines, runs these, perhaps
-/// side by side, and goes on when both have ended: with a std::pair of their results, or nothing if both return nothing
-/// (std::monostate stands for nothing beside a result). The worker runs the coroutine of `f`; meanwhile an idle worker
-/// may go on with this one: it calls `g`, and runs its coroutine. Who ends last goes on with what follows; so no worker
-/// waits. If none takes it, the same worker runs `g` after `f`. No task is created.
+/// side by side, and continues when both have ended: with a std::pair of their results, or nothing if both return
+/// nothing (std::monostate stands for nothing beside a result). The worker runs the coroutine of `f`; meanwhile an idle
+/// worker may continue this one: it calls `g`, and runs its coroutine. The worker that ends last continues with what
+/// follows, so no worker waits. If no other worker takes it, the same worker runs `g` after `f`. No task is created.
 ///
 /// Both run to their ends, also if one throws or the task is cancelled. Throws the exception of `f`, or else that of
 /// `g`. Neither may need the other one to run at the same time, or to have run. On a thread that runs no task, and in a
@@ -90,9 +90,9 @@ template <class F, class G>
   if constexpr (detail::both_check<F, G>::value) return detail::both_call<F, G>{f, g};
 }
 
-/// Runs a coroutine, and returns its value or throws its exception when it has ended. May be called anywhere, also in
-/// a coroutine. In a task, the worker that calls it begins, and others may go on with parts of it; a worker whose part
-/// has ended runs other things until all has. On a thread that runs no task, that thread runs all of it. Throws
+/// Runs a coroutine, and returns its value or throws its exception when it has ended. May be called anywhere, also in a
+/// coroutine. In a task, the worker that calls it begins, and others may continue parts of it; a worker whose part has
+/// ended runs other work until all has ended. On a thread that runs no task, that thread runs all of it. Throws
 /// std::bad_alloc if there is no memory to begin, and `error` if the coroutine was moved from.
 template <class T>
 T sync_wait(coroutine<T>&& what) {
@@ -106,7 +106,8 @@ T sync_wait(coroutine<T>&& what) {
     return result.take();
   }
 }
-/// Rejects what is no coroutine, or still has a name, at compile time, with a message that says what to write.
+/// Rejects an argument that is no coroutine, or still has a name, at compile time, with a message that says what to
+/// write.
 template <class F>
   requires(!detail::is_coroutine<F>)
 auto sync_wait(F&&) {

@@ -20,7 +20,7 @@
 namespace kith {
 
 struct data_flow_options {
-  /// From so many tasks on that have not ended, spawn() waits until half of them have, and runs other tasks meanwhile.
+  /// When this number of tasks have not ended, spawn() waits until half of them have, and runs other tasks meanwhile.
   /// At least 1. Fewer are under way: to each other place as many as its buffer has room for (place_options).
   std::uint64_t most_tasks = 4096;
   /// The bytes of other places' elements that a place keeps for further tasks.
@@ -29,13 +29,13 @@ struct data_flow_options {
 
 /// Tasks that read and write elements of distributed arrays, ordered as if they ran one after the other as they were
 /// spawned. Each runs at the place that is named, else where most of the bytes are that it accesses (those of an
-/// `inout` count twice; the first of several such places; without accesses, here). Elements that the place does not
-/// have are sent there before the task runs, and sent back after it. A place keeps copies, and gets elements again only
-/// if a task of this data_flow has written them since.
+/// `inout` count twice; the first of several such places; without accesses, at the caller's place). Elements that the
+/// place does not have are sent there before the task runs, and sent back after it. A place keeps copies, and gets
+/// elements again only if a task of this data_flow has written them since.
 ///
 /// Made, used and destroyed in one activity. Its tasks belong to the finish() around the place where it was made, which
-/// it must not outlive; a finish() inside, around spawn(), does not wait for them. Until wait() returns, nothing else
-/// may use the elements, because copies are not told of it. Not thread-safe.
+/// it must not outlive; a finish() inside, around spawn(), does not wait for them. Until wait() returns, no other code
+/// may use the elements, because copies are not updated by it. Not thread-safe.
 class data_flow {
  public:
   /// Throws `error` if no activity runs on this thread, or for a wrong option.
@@ -66,8 +66,8 @@ class data_flow {
 
   /// Waits until all tasks have ended, and runs other tasks meanwhile. Throws the first failure, as place_error
   /// (std::bad_alloc if there was no memory to send a task); tasks that had not been started then never run. Afterwards
-  /// the elements may be used by anything, and tasks be spawned again; not so after place_lost, when tasks may still
-  /// run. Throws `error` without having waited if no stack is left, as place_future::wait().
+  /// any code may use the elements, and tasks may be spawned again; not so after place_lost, when tasks may still run.
+  /// Throws `error` without having waited if no stack is left, as place_future::wait().
   void wait() { graph_->wait(); }
 
  private:

@@ -21,7 +21,7 @@ namespace kith {
 /// How elements are dealt: blocks of neighbours, round robin. Whole rows of a matrix stay together if a block has a
 /// multiple of their length: block_cyclic(rows * columns) with the rows of each place.
 struct array_layout {
-  std::uint64_t block = 0;  // elements of a block; 0: so many that each place gets at most one
+  std::uint64_t block = 0;  // elements of a block; 0: so many that each place gets at most one block
 
   static constexpr array_layout blocks() noexcept { return {0}; }
   static constexpr array_layout cyclic() noexcept { return {1}; }
@@ -38,7 +38,7 @@ struct array_internals;
 /// Arrays that were made in this process, of any element type.
 inline std::atomic<std::uint64_t> arrays_made{0};
 
-/// Elements of an array as a task of a data_flow accesses them, and what its place has to know of them.
+/// Elements of an array as a task of a data_flow accesses them, and what its place must know of them.
 template <class T, mode How, bool Many>
 struct flow_access {
   static constexpr mode how = How;
@@ -108,7 +108,7 @@ class distributed_array {
     }
     return a;
   }
-  /// Gives back the shares of all places but lost ones. No copy of this name may be used afterwards.
+  /// Frees the shares of all places but lost ones. No copy of this name may be used afterwards.
   void destroy() const {
     finish([&] {
       for (int p = 0; p < places(); ++p) {
@@ -117,9 +117,9 @@ class distributed_array {
     });
   }
 
-  /// The elements at all places together.
+  /// The number of elements at all places together.
   std::uint64_t size() const noexcept { return size_; }
-  /// Where element `i` is. REQUIRES: i < size().
+  /// The place of element `i`. REQUIRES: i < size().
   int place_of(std::uint64_t i) const { return static_cast<int>(i / block_ % places_); }
   /// The position of element `i` in local() at its place.
   std::uint64_t position_of(std::uint64_t i) const { return i / block_ / places_ * block_ + i % block_; }
@@ -262,7 +262,7 @@ class distributed_array {
     });
     return gathered.empty() ? part : std::span<const T>(gathered);
   }
-  /// Puts the place's elements where they belong among `values`.
+  /// Copies the place's elements to where they belong among `values`.
   void scatter_part(int place, std::uint64_t first, std::span<const T> part, std::span<T> values) const {
     std::uint64_t taken = 0;
     for_each_run_of(place, first, values.size(), [&](std::uint64_t i, std::uint64_t length) {

@@ -6,7 +6,7 @@
 
 namespace kith {
 
-/// What a program can react to.
+/// The cause of an error, for programs that treat causes differently.
 enum class error_kind : std::uint8_t {
   misuse,     // a call with wrong arguments, at a wrong time or from a wrong thread
   setting,    // a wrong value of an option, of an environment variable or of a policy's option
@@ -22,7 +22,7 @@ class error : public std::runtime_error {
   /// `what`: one sentence that names what was wrong, where, and what was expected.
   explicit error(const std::string& what, error_kind kind = error_kind::misuse)
       : std::runtime_error(what), kind_(kind) {}
-  /// What caused it, for programs that treat causes differently.
+  /// The cause.
   error_kind kind() const noexcept { return kind_; }
 
  private:

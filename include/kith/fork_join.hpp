@@ -22,8 +22,8 @@ namespace kith {
 /// run even if one of them throws, or the task is cancelled (a long half may ask cancelled()). join() throws the
 /// exception of `f`, or else that of `g`. A half may block: tasks, futures, groups of its own. Tasks that it creates
 /// are children of the running task; accesses order them among those of the same half, but not against others. wait()
-/// in a half waits at least for the tasks that this half created. If one of these fails that no wait() in the half has
-/// seen, the running task's next wait() throws its exception. A group that was made outside of the join can be filled
+/// in a half waits at least for the tasks that this half created. If one of these fails and no wait() in the half has
+/// thrown its exception, the running task's next wait() does. A group that was made outside of the join can be filled
 /// in its halves, without accesses and predecessors.
 template <class F, class G>
 auto join(F&& f, G&& g) {

@@ -24,9 +24,9 @@ class future {
   /// Without a task; every call but valid(), ready() and task() throws `error`.
   future() = default;
 
-  /// Whether there is a task behind it.
+  /// Whether it belongs to a task.
   bool valid() const noexcept { return result_ != nullptr; }
-  /// The task behind it, to order others `after` it.
+  /// The task, to order others `after` it.
   task_ref task() const noexcept { return task_; }
   /// Whether the task has ended, so that get() returns at once. False without a task.
   bool ready() const noexcept { return result_ && result_->ended.done(); }
@@ -81,13 +81,12 @@ class future {
 
   /// Makes a task that starts when this future's task has ended; returns a future for what `f` returns. No thread
   /// waits: the new task has an edge from the earlier one. `f` is called with the value (const R&; for futures of
-  /// when_all: the value of each), or without arguments if it takes none. If the earlier task failed or was
-  /// cancelled, `f` is not called and the new future gets the exception; but an `f` that takes a future<R> is
-  /// always called. `args` are as for spawn(), but `f` gets no parameters for accesses.
+  /// when_all: the value of each), or without arguments if it takes none. If the earlier task failed or was cancelled,
+  /// `f` is not called and the new future gets the exception; but an `f` that takes a future<R> is always called.
+  /// `args` are as for spawn(), but `f` gets no parameters for accesses.
   ///
-  /// Inside a task of the same runtime the new task is a child of the running one, as with async(); elsewhere it
-  /// is created as by runtime::submit(). Throws `error` if no task is behind the future, or its runtime has
-  /// ended.
+  /// Inside a task of the same runtime the new task is a child of the running one, as with async(); elsewhere it is
+  /// created as by runtime::submit(). Throws `error` if the future has no task, or its runtime has ended.
   template <class F, class... Args>
   [[nodiscard]] auto then(F&& f, const Args&... args) const {
     if constexpr (detail::is_then_call<R, F, Args...>()) {

@@ -1,4 +1,4 @@
-// What names data: handles, and the accesses of tasks.
+// The names of data: handles, and the accesses of tasks.
 #pragma once
 
 #include <kith/detail/access_record.hpp>

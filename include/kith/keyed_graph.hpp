@@ -119,8 +119,7 @@ struct exploration {
   double work = 0;                      // the sum of cost(key), in nanoseconds; 0 if the graph has no cost()
 };
 
-/// explore() throws it for nodes that wait for each other: each key needs the next one, and the last needs the
-/// first.
+/// Thrown by explore() for nodes that wait for each other: each key needs the next one, and the last needs the first.
 template <class Key>
 class cycle : public error {
  public:

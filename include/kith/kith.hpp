@@ -1,6 +1,6 @@
 // Kith: tasks that keep work near its data. This header has what most programs need.
 //
-// To be included where they are used: parallel_sort.hpp, pending_tasks.hpp, and what runs on several places:
+// To be included where they are used: parallel_sort.hpp, pending_tasks.hpp, and the headers for several places:
 // places.hpp, activity.hpp, collectives.hpp, distributed_array.hpp, array_halo.hpp, data_flow.hpp.
 #pragma once
 

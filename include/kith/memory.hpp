@@ -22,7 +22,7 @@ class runtime;
 class distribution {
  public:
   enum kind : std::uint8_t {
-    standard,  // what the runtime's option `memory` says
+    standard,  // as the runtime's option `memory` says
     system,    // each page where it is touched first
     fine,      // pages round robin over the nodes
     coarse,    // the whole allocation on one node, the next one on the next node
@@ -47,7 +47,7 @@ class distribution {
 
   /// Reads "fine", "node:3", "coarse,huge". Throws kith::error that lists the distributions.
   static distribution parse(std::string_view text);
-  /// What parse() reads.
+  /// The text that parse() reads.
   std::string text() const;
 
   friend constexpr bool operator==(const distribution&, const distribution&) = default;
@@ -98,15 +98,15 @@ class allocation_scope {
   runtime* before_;
 };
 
-/// Gives back memory from allocate(); every runtime forgets where it was. Does nothing for null. The runtime may
-/// have ended already. Throws kith::error for any other address. Thread-safe. No task may be using the memory.
+/// Frees memory from allocate(); every runtime forgets where it was. Does nothing for null. The runtime may have ended
+/// already. Throws kith::error for any other address. Thread-safe. No task may be using the memory.
 void deallocate(void* memory);
 /// Makes `coarse` begin again at the node of worker 0, as when the runtime was made. Thread-safe.
 void reset_distribution(runtime& rt);
 
-/// Tells every runtime that memory from elsewhere than allocate() is given back, or will be filled anew by
-/// other code: the homes of regions that begin in it are forgotten. Thread-safe. No task may be using the
-/// memory. This and the next two functions throw kith::error for more bytes than an address space holds.
+/// Tells every runtime that memory from elsewhere than allocate() is freed, or will be filled again by other code: the
+/// homes of regions that begin in it are forgotten. Thread-safe. No task may be using the memory. This and the next two
+/// functions throw kith::error for more bytes than an address space holds.
 void forget(const void* memory, std::size_t bytes);
 
 /// Bytes on each node, as policies see them: computed, without asking the system for any page. The last entry
@@ -115,10 +115,10 @@ void forget(const void* memory, std::size_t bytes);
 /// it in every task.
 std::vector<std::uint64_t> known_bytes_on_nodes(runtime& rt, const void* memory, std::size_t bytes);
 
-/// Where pages really are, according to the system.
+/// The nodes where pages really are, according to the system.
 struct page_census {
   std::vector<std::uint64_t> on_node;  // pages, by node of the runtime's machine
-  std::uint64_t untouched = 0;         // pages without memory behind them yet
+  std::uint64_t untouched = 0;         // pages that have no memory yet
   std::uint64_t elsewhere = 0;         // pages on another node than the allocation's distribution says
 };
 /// Empty if the system refuses or the machine is pretended. One system call for each 4096 pages. Thread-safe.

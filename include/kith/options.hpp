@@ -25,7 +25,7 @@ class task_type {
  public:
   /// Copies the name. Throws `error` for one type more than the process may have.
   explicit task_type(const char* name);
-  /// As recordings number it, in the order in which types are made.
+  /// The number of the type in recordings: types are numbered in the order in which they are made.
   std::uint16_t number() const noexcept { return number_; }
 
  private:
@@ -39,7 +39,7 @@ class name {
  public:
   /// Throws `error` for one type more than the process may have.
   explicit name(const std::string& text);
-  /// That of the type of this name.
+  /// The number of the type of this name.
   std::uint16_t number() const noexcept { return number_; }
 
  private:
@@ -56,21 +56,21 @@ struct color {
 struct node {
   int value;
 };
-/// What the task costs, in nanoseconds of computing, if the program knows. Kept in recordings; a dry recording
-/// (runtime_options::dry) uses it in place of the run.
+/// The cost of the task, in nanoseconds of computing, if the program knows it. Kept in recordings; a dry recording
+/// (runtime_options::dry) uses it instead of running the task.
 struct work {
   double nanoseconds;
 };
-/// Which of the ready tasks goes first. All policies but `replay` honour it.
+/// The order in which ready tasks are run. All policies but `replay` honour it.
 enum class priority : std::uint8_t { normal, high, low };
-/// The task starts after `task` has ended. Both must be children of the same parent, or `task` must be an earlier
-/// task of an enclosing scope. An edge from a task that itself waits for this one is a deadlock. Both must belong
-/// to the same runtime, which is not checked; for a task of another runtime, wait for its future. For the task
-/// behind a future: `kith::after{f.task()}`.
+/// The task starts after `task` has ended. Both must be children of the same parent, or `task` must be an earlier task
+/// of an enclosing scope. An edge from a task that itself waits for this one is a deadlock. Both must belong to the
+/// same runtime, which is not checked; for a task of another runtime, wait for its future. For the task of a future:
+/// `kith::after{f.task()}`.
 struct after {
   task_ref task;
 
-  /// A task, or the task behind a future. Throws `error` for a future without one.
+  /// A task, or the task of a future. Throws `error` for a future without one.
   template <class T>
   explicit after(const T& t) : task(task_of(t)) {}
 
@@ -98,7 +98,7 @@ class access_list {
   void add(const access<P>& a) {
     records_.push_back(detail::internals::record(a));
   }
-  /// Rejects what is no access at compile time, with a message that says what to write.
+  /// Rejects an argument that is no access, at compile time, with a message that says what to write.
   template <class T>
   void add(const T&) {
     static_assert(sizeof(T) == 0,

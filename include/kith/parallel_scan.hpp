@@ -31,7 +31,7 @@ T parallel_scan(std::int64_t begin, std::int64_t end, T identity, Scan&& scan, C
     };
     std::vector<sum> before(static_cast<std::size_t>(blocks) + 1, sum{identity});  // of each block's predecessors
     const auto at = [&](std::int64_t b) -> T& { return before[static_cast<std::size_t>(b)].value; };
-    // The first block has nothing before it, and the last one's sum is needed by none.
+    // The first block has nothing before it, and the last one's sum is not needed.
     auto add_up = [&](std::int64_t b) { at(b + 1) = scan(start(b), start(b + 1), identity, b == 0); };
     detail::for_blocks(0, blocks - 1, add_up);
     for (std::int64_t b = 1; b + 1 < blocks; ++b) at(b + 1) = combine(at(b), std::move(at(b + 1)));

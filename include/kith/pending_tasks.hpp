@@ -1,4 +1,4 @@
-// Tasks that start when their arguments have come, delivered one by one by other tasks.
+// Tasks that start when their arguments have been delivered, one by one, by other tasks.
 #pragma once
 
 #include <kith/detail/argument.hpp>
@@ -16,7 +16,7 @@ namespace kith {
 /// What was delivered to a task, for functions that take their arguments by number. Valid while the task runs.
 class arguments {
  public:
-  /// How many there are: what schedule() was told.
+  /// The number of arguments that schedule() was given.
   std::size_t size() const noexcept { return all_.size(); }
   /// The value of argument `number`. Throws kith::error if that is a reference, or a value of another type.
   template <class T>
@@ -75,9 +75,9 @@ class pending_task {
  public:
   pending_task() = default;
   /// Gives the task its argument `number`, from 0 on. `what` is
-  ///  - an access (kith::in(x), kith::inout(x), ...): a reference to data that the task uses. Where it comes from, and
-  ///    how many bytes it names, tells policies where to run the task (`token`, `reference`). It orders nothing: the
-  ///    data may be used from the delivery on;
+  ///  - an access (kith::in(x), kith::inout(x), ...): a reference to data that the task uses. Its deliverer, and the
+  ///    number of bytes that it names, tell policies where to run the task (`token`, `reference`). It orders nothing:
+  ///    the data may be used from the delivery on;
   ///  - kith::pass_through(access): a reference that the task only hands on. Policies do not see it;
   ///  - or a value, trivially copyable, of 16 bytes at most.
   /// The task becomes ready with its last argument. Called by the task that made the pending_tasks, or by a task that
@@ -123,15 +123,15 @@ class pending_tasks {
     return make(detail::typed_call<std::decay_t<F>>{std::forward<F>(f)}, parameters::types(), parameters::count,
                 options...);
   }
-  /// The same for a function that takes `const kith::arguments&`, and so many of them (65535 at most).
+  /// The same for a function that takes `const kith::arguments&`, and this number of them (65535 at most).
   template <class F, class... Options>
     requires std::is_invocable_v<std::decay_t<F>&, const arguments&>
   pending_task schedule(F&& f, std::size_t number_of_arguments, const Options&... options) {
     return make(std::decay_t<F>(std::forward<F>(f)), nullptr, number_of_arguments, options...);
   }
   /// Waits until all tasks have run, and throws their first exception. The store can then be used again. Throws `error`
-  /// if the running task did not make the store, and if tasks are left whose arguments nobody delivers any more (these
-  /// are dropped); the error names them.
+  /// if the running task did not make the store, and if tasks are left whose arguments no task can deliver any more
+  /// (these are dropped); the error names them.
   void wait();
   /// Tasks that have not started will not run. Thread-safe, as is cancelled().
   void cancel() noexcept;

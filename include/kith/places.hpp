@@ -37,8 +37,8 @@ class place_error : public error {
   std::shared_ptr<const std::string> reason_;  // shared, so that a copy cannot throw
 };
 
-/// A place was lost: its process has ended, or cannot be reached. What then fails with this error,
-/// place_options::on_loss says.
+/// A place was lost: its process has ended, or cannot be reached. place_options::on_loss says what then fails with this
+/// error.
 class place_lost : public place_error {
  public:
   using place_error::place_error;
@@ -63,7 +63,7 @@ enum class place_admission : std::uint8_t {
              // once while there is room, unless its arguments have 64 KiB or more, which are read where they are
 };
 
-/// What a lost place means for the others.
+/// The effect of a lost place on the others.
 enum class place_loss : std::uint8_t {
   all_fail,         // everything that the places were doing fails with place_lost, at all places; so does what is
                     // started later, until the place_runtime is destroyed
@@ -97,9 +97,9 @@ struct place_options {
   int most_refusals = 64;
   place_waiting waiting = place_waiting::works;
   place_admission admission = place_admission::refusals;
-  /// With credits: after so many seconds a spawn goes without one, for the reason of `most_refusals`.
+  /// With credits: after this time a spawn proceeds without one, for the reason of `most_refusals`.
   double credit_seconds = 0.06;
-  /// The same in all processes.
+  /// Must be the same in all processes.
   place_loss on_loss = place_loss::all_fail;
 };
 
@@ -111,16 +111,16 @@ struct place_statistics {
   std::uint64_t answers_sent = 0, answer_bytes = 0;  // to offers: `accepted` and `refused`
   std::uint64_t results_sent = 0, result_bytes = 0;
   std::uint64_t dones_sent = 0, done_bytes = 0;      // messages of finish() alone (docs/finish.md)
-  std::uint64_t credits_sent = 0, credit_bytes = 0;  // that had nothing but credits
-  // Of the bound on bytes (ADS, Theorem 4.6): the largest spawn in bytes (S_max), and the most activities and results
+  std::uint64_t credits_sent = 0, credit_bytes = 0;  // those that had nothing but credits
+  // For the bound on bytes (ADS, Theorem 4.6): the largest spawn in bytes (S_max), and the most activities and results
   // at other places that one finish waited for at this place (n_d).
   std::uint64_t largest_spawn = 0, most_edges = 0;
-  std::uint64_t spawns_accepted = 0;  // activities that came from other places
+  std::uint64_t spawns_accepted = 0;  // activities from other places
   std::uint64_t spawns_refused = 0;   // offers that this place refused
   std::uint64_t spawns_forced = 0;    // accepted above the threshold, after most_refusals
-  std::uint64_t spawns_waited = 0;    // found no credit
-  std::uint64_t activities = 0;       // that ran here, local ones included
-  std::uint64_t fab_peak = 0;         // activities in the buffer
+  std::uint64_t spawns_waited = 0;    // spawns that found no credit
+  std::uint64_t activities = 0;       // activities that ran here, local ones included
+  std::uint64_t fab_peak = 0;         // the most activities in the buffer at a time
   double fab_mean = 0;                // the same, averaged over the arrivals
   kith::statistics tasks;             // of the place's runtime
 };
@@ -133,14 +133,14 @@ class place_future {
   /// Without an activity; wait() and get() throw `error`.
   place_future() = default;
 
-  /// Whether there is an activity behind it.
+  /// Whether it belongs to an activity.
   bool valid() const noexcept { return result_ != nullptr; }
   /// The place that was named; -1 without a result.
   int place() const noexcept { return place_; }
   /// Whether the activity has ended, so that get() returns at once. False without an activity.
   bool ready() const noexcept { return result_ && result_->ended.done(); }
-  /// Waits until the activity has ended, without its exception. Throws `error` if there is no activity behind it, or
-  /// no stack is left for the tasks that should run meanwhile (runtime_options::stacks).
+  /// Waits until the activity has ended, without its exception. Throws `error` if the future has no activity, or no
+  /// stack is left for the tasks that should run meanwhile (runtime_options::stacks).
   void wait() const {
     if (!valid()) throw error("place_future: no activity behind it; expected one that at(place).async() returned");
     result_->ended.wait();
@@ -239,10 +239,10 @@ class place_ref {
   }
   /// The same place, for activities that may run more than once, even at the same time, with the same effect. With
   /// place_loss::survivors_go_on, if their place is lost before their end is known, they run again at other places, in
-  /// turn, and so do those that are spawned when it is lost already: at(p).idempotent().spawn<function>(args...). What
-  /// they had spawned at other places may still run meanwhile. Their spawner keeps a copy of
-  /// the arguments until they and all that they have spawned have ended, which is one more message. So a future also
-  /// gets the failures of what its activity has spawned. Without losses that are survived it changes nothing.
+  /// turn; so do those that are spawned after the loss: at(p).idempotent().spawn<function>(args...). What they had
+  /// spawned at other places may still run meanwhile. Their spawner keeps a copy of the arguments until they and all
+  /// that they have spawned have ended, which is one more message. So a future also gets the failures of what its
+  /// activity has spawned. If no loss is survived, it changes nothing.
   [[nodiscard]] place_ref idempotent() const noexcept { return place_ref(place_, true); }
   /// Whether this place was lost, as far as this process knows. Throws `error` if there is no place_runtime.
   /// Thread-safe; takes a lock.
@@ -260,11 +260,11 @@ class place_ref {
 /// Throws `error` unless 0 <= place < places().
 [[nodiscard]] place_ref at(int place);
 
-/// Runs `f` here and waits for all activities that were spawned in it, and in those, wherever they ran; and runs tasks
-/// meanwhile. Throws the exception of `f`, else, as place_error, that of the first failed activity whose failure
-/// arrived; no activity is cancelled. May be nested: an inner finish waits for its own activities only. Throws `error`
-/// if no activity runs on this thread, or no stack is left for the tasks that should run meanwhile, and place_lost.
-/// Messages: at most one for each activity that was sent to another place (docs/finish.md).
+/// Runs `f` at the caller's place and waits for all activities that were spawned in it, and in those, wherever they
+/// ran; and runs tasks meanwhile. Throws the exception of `f`, else, as place_error, that of the first failed activity
+/// whose failure arrived; no activity is cancelled. May be nested: an inner finish waits for its own activities only.
+/// Throws `error` if no activity runs on this thread, or no stack is left for the tasks that should run meanwhile, and
+/// place_lost. Messages: at most one for each activity that was sent to another place (docs/finish.md).
 template <class F>
 void finish(F&& f) {
   static_assert(std::is_invocable_v<F&>, "argument 1 of finish cannot be called without arguments; write [&] { ... }");
@@ -307,11 +307,11 @@ class place_runtime {
   /// For a process that does not call run() as often as that of place 0: works for the others until place 0 destroys
   /// its place_runtime. Returns at once in the process of place 0. Throws place_lost if a place is lost.
   void serve();
-  /// How many places there are, in all processes together.
+  /// The number of places, in all processes together.
   int places() const noexcept;
   /// Whether this place is in this process. run() runs its function where place 0 is.
   bool has_place(int place) const noexcept;
-  /// The workers of each place; of all of them under `cws`.
+  /// The number of workers of each place; under `cws`, of all places together.
   int workers() const noexcept;
   /// The policy inside each place, with its options.
   std::string policy() const;
@@ -319,8 +319,8 @@ class place_runtime {
   std::string transport() const;
   /// True if tasks with a stated cost are not run (runtime_options::dry).
   bool dry() const noexcept;
-  /// One for each place; under `cws` one for all. Must not be called during run(). In the process of place 0 those of
-  /// all processes are asked for; elsewhere the entries of other places are empty.
+  /// One entry for each place; under `cws` one for all. Must not be called during run(). In the process of place 0 it
+  /// asks all processes; elsewhere the entries of other places are empty.
   std::vector<place_statistics> statistics() const;
   /// Starts all counts again, in all processes if called in that of place 0; elsewhere it does nothing. Must not be
   /// called during run(). After a loss that is survived, both wait for what the lost place had spawned.
@@ -334,10 +334,10 @@ class place_runtime {
 };
 
 /// An object for each place, made by its default constructor at the first use there. Usually static. Other static
-/// variables are those of the process: places that are threads of one process share them. Thread-safe, but not so the
-/// object itself, which all activities of the place use, several at a time if it has several workers. Takes a lock. If
-/// several threads use it first, each makes an object, and one of these is kept. The objects live as long as this one,
-/// so also from one place_runtime to the next.
+/// variables belong to the process: places that are threads of one process share them. Thread-safe, but not the object
+/// itself, which all activities of the place use, several at a time if it has several workers. Takes a lock. If several
+/// threads use it first, each makes an object, and one of these is kept. The objects live as long as this one, so also
+/// from one place_runtime to the next.
 template <class T>
 class place_local {
  public:

@@ -1,4 +1,4 @@
-// A runtime: its workers, its policy, its statistics. runtime_options.hpp has how it is set up.
+// A runtime: its workers, its policy, its statistics. runtime_options.hpp has its options.
 #pragma once
 
 #include <kith/future.hpp>
@@ -27,7 +27,7 @@ class runtime {
   explicit runtime(const Text&) {
     static_assert(sizeof(Text) == 0, "argument 1 of runtime is a text; write kith::runtime rt({.policy = \"steal\"})");
   }
-  /// Likewise a number.
+  /// Rejects a number at compile time, with a message that says what to write.
   template <class Number>
     requires std::is_arithmetic_v<Number>
   explicit runtime(Number) {
@@ -40,11 +40,11 @@ class runtime {
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  /// Runs `f` as a root task and waits for it and all its descendants. The calling thread is worker 0 meanwhile;
-  /// if another thread is already, the caller hands `f` over and sleeps. Returns what `f` returns, a value or a
-  /// reference; throws its exception, else the first one of its children. Thread-safe. Submitted tasks may also
-  /// run on the calling thread: if one of them waits there when `f` and its descendants have ended, run() returns
-  /// only after that task has ended.
+  /// Runs `f` as a root task and waits for it and all its descendants. The calling thread is worker 0 meanwhile; if
+  /// another thread already is, the caller passes `f` to it and sleeps. Returns what `f` returns, a value or a
+  /// reference; throws its exception, else the first one of its children. Thread-safe. Submitted tasks may also run on
+  /// the calling thread: if one of them waits there when `f` and its descendants have ended, run() returns only after
+  /// that task has ended.
   template <class F>
   decltype(auto) run(F&& f) {
     static_assert(std::is_invocable_v<F&>, "argument 1 of run cannot be called without arguments; write [&] { ... }");

@@ -43,8 +43,8 @@ class optional_number : public std::optional<Number> {
   }
 };
 
-/// How a runtime is set up. An option without a value comes from the environment variable named beside it, else from
-/// the built-in default shown there. The constructor throws `error` for a wrong value and names it.
+/// The options of a runtime. An option without a value comes from the environment variable named beside it, else from
+/// the built-in default shown there. The constructor of runtime throws `error` for a wrong value and names it.
 struct runtime_options {
   /// KITH_POLICY, "auto". With options: "steal:victim=nearest,end=fifo" (see `kith policies`).
   std::optional<std::string> policy = {};
@@ -65,7 +65,7 @@ struct runtime_options {
   optional_number<std::int64_t> throttle_bytes = {};
   /// KITH_INLINE, -1: a ready task runs at its creation, as a plain call, if tasks with this code were measured to be
   /// shorter than their way to another worker, and if the policy does not place or order tasks (docs/performance.md).
-  /// 0: never. 1: always. L: only if L tasks per worker wait.
+  /// 0: never. 1: always. L: only if L or more tasks of its creator per worker are unfinished.
   optional_number<int> inline_limit = {};
   /// KITH_SPIN, 2000: how often an idle worker looks for work before it sleeps.
   optional_number<int> spin = {};

@@ -17,10 +17,10 @@
 
 namespace kith {
 
-/// Nodes and edges, built by one thread, then run as often as wanted. There are no keys and no exploration; each
-/// node has one join counter. NabbitC paper, section II (static task graphs). A node takes about 90 bytes besides its
-/// function, an edge 12. Runs make no tasks and do not ask the policy (kith::captured_graph says when they do); a node
-/// has a task (128 bytes) only in the others, while it is ready or runs.
+/// Nodes and edges, built by one thread, then run as often as wanted. There are no keys and no exploration; each node
+/// has one join counter. NabbitC paper, section II (static task graphs). A node takes about 90 bytes besides its
+/// function, an edge 12. Runs make no tasks and do not ask the policy, except in the cases that kith::captured_graph
+/// lists; only then has a node a task (128 bytes), while it is ready or runs.
 class static_graph {
  public:
   /// Nodes are numbered from 0 in the order of their creation.
@@ -57,10 +57,11 @@ class static_graph {
     requires(!valued_graph<G> && requires(G& g, const typename G::key& k) { g.compute(k); })
   static static_graph of(G& graph, std::span<const typename G::key> wanted);
 
-  /// `after` starts when `before` has ended. Throws kith::error for a node that does not exist.
+  /// Orders `after` behind `before`: it starts when `before` has ended. Throws kith::error for a node that does not
+  /// exist.
   void edge(node before, node after);
 
-  /// Nodes and edges that were added. 0 for a moved-from graph.
+  /// The number of nodes, and of edges, that were added. 0 for a moved-from graph.
   std::size_t nodes() const noexcept;
   std::size_t edges() const noexcept;
 
@@ -76,7 +77,7 @@ class static_graph {
     void* object;
     detail::task_code code;
   };
-  /// The place for the next node's function. After this call, adding the node cannot fail.
+  /// Memory for the next node's function. After this call, adding the node cannot fail.
   void* room_for_node(std::size_t bytes, std::size_t align);
   node add_node(const function& f, const detail::hints& h) noexcept;
   content& present(const char* who) const;

@@ -1,4 +1,4 @@
-// What a runtime counts. Every figure is a sum over the workers' events.
+// The figures that a runtime counts. Every figure is a sum over the workers' events.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ namespace kith {
 /// What one worker has counted since the runtime was made, or since the last reset.
 struct worker_statistics {
   std::uint64_t tasks = 0;             // executed
-  std::uint64_t created = 0;           // tasks whose creation ran on it
+  std::uint64_t created = 0;           // tasks that it created
   std::uint64_t steal_attempts = 0;    // looks into the queues of other workers, those that found nothing included
   std::uint64_t steals = 0;            // tasks stolen; a whole group (nabbit, nabbitc) counts once
   std::uint64_t colored_attempts = 0;  // attempts that take only the thief's color (nabbitc)
   std::uint64_t colored_steals = 0;    // colored attempts that found something
-  std::uint64_t parks = 0;             // times it fell asleep for want of work
+  std::uint64_t parks = 0;             // how often it went to sleep because it found no work
   std::uint64_t wakes = 0;             // wakes sent to other workers
   double busy_seconds = 0;             // in tasks, including scheduling between them
   double idle_seconds = 0;             // looking for work in vain, or asleep, during a run
@@ -26,10 +26,10 @@ struct worker_statistics {
   // Counted under the policy `ads`:
   double steal_seconds = 0;            // in attempts to steal
   std::uint64_t arrival_attempts = 0;  // looks into the buffer of tasks from outside
-  double arrival_seconds = 0;          // in these
+  double arrival_seconds = 0;          // in these looks
   std::uint64_t deque_samples = 0;     // how often the length of the worker's own deque was taken: after each push
   double deque_mean = 0;               // tasks in it, averaged over these
-  std::uint64_t deque_peak = 0;        // the most of them
+  std::uint64_t deque_peak = 0;        // the most tasks in it
 };
 
 /// What a runtime has counted since it was made, or since the last reset (runtime::statistics()).
@@ -40,7 +40,7 @@ struct statistics {
   worker_statistics total;
   double seconds = 0;           // from the start of the first run to the end of the last
   std::uint64_t throttled = 0;  // how often a creator reached the throttle
-  /// How often a creator at the throttle went on all the same, because it found nothing to run meanwhile.
+  /// How often a creator at the throttle continued because it found nothing to run.
   std::uint64_t throttle_exceeded = 0;
   std::uint64_t cancelled = 0;  // tasks skipped
   /// 100 * busy time summed / (largest busy time * workers); 100 if nothing ran.
@@ -48,12 +48,11 @@ struct statistics {
   /// Share of accesses to data on another node. Each task counts once for itself (its color, or the home of its
   /// largest access) and once for each access that reads. 0 on a machine with one node.
   double remote_access_percent = 0;
-  std::uint64_t local_accesses = 0;   // of these, on the task's own node
-  std::uint64_t remote_accesses = 0;  // and on another
+  std::uint64_t local_accesses = 0;   // on the task's own node
+  std::uint64_t remote_accesses = 0;  // on another node
   std::uint64_t migrated_bytes = 0;   // of regions whose pages were moved to the node that writes them
-  /// A sample of the regions whose home first touch decided: how many the system was asked about, and how many of
-  /// these were on another node than assumed (data filled before the run, huge pages). The latter now have their
-  /// true home.
+  /// A sample of the regions whose home first touch decided: how many the system was asked about, and how many of these
+  /// were on another node than assumed (data filled before the run, huge pages). The latter then get their true home.
   std::uint64_t homes_asked = 0;
   std::uint64_t homes_elsewhere = 0;
   std::uint64_t windows = 0;            // windows of tasks that were partitioned (rip-dep, rip-mw)

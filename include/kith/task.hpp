@@ -18,9 +18,9 @@ namespace kith {
 ///
 /// As far as their accesses say, siblings behave as if they ran in the order of their creation. The task may have
 /// started, or even ended, when spawn returns. Short tasks run inside spawn (runtime_options::inline_limit): the
-/// creator must hold no mutex that the task takes, and the task must not wait for what its creator does later. At the
-/// throttle (runtime_options) the creator first runs other tasks. Throws `error` if the thread runs no task, or an
-/// access crosses another one.
+/// creator must hold no mutex that the task takes, and the task must not wait for anything that its creator does later.
+/// At the throttle (runtime_options) the creator first runs other tasks. Throws `error` if the thread runs no task, or
+/// an access crosses another one.
 ///
 /// Whatever the task accesses or captures by reference must outlive it. The local variables of the creating
 /// function do so only if that function calls wait().
@@ -51,7 +51,7 @@ void wait(const T&) {
                 "future of one task, as kith::async returns it");
 }
 
-/// True if the running task's scope, or one around it, was cancelled. Long tasks may ask, and end early.
+/// Whether the running task's scope, or one around it, was cancelled. Long tasks may ask, and end early.
 bool cancelled() noexcept;
 /// Cancels the scope that the running task belongs to. Siblings and their descendants that have not started are
 /// skipped; those that have started are not stopped. This is not an error: wait() then returns normally. A task
@@ -88,8 +88,8 @@ class group {
   /// Waits for all tasks of the group and throws their first exception. The group can then be used again. Throws
   /// `error` if the running task does not own the group.
   void wait();
-  /// Tasks of the group that have not started will not run, nor will what they would create; those that run go on.
-  /// Thread-safe, as is cancelled(), while the group lives.
+  /// Tasks of the group that have not started will not run, nor will what they would create; those that run are not
+  /// stopped. Thread-safe, as is cancelled(), while the group lives.
   void cancel() noexcept;
   /// Whether the group or a scope around it is cancelled: by a call, or by an exception of one of its tasks.
   bool cancelled() const noexcept;
@@ -97,7 +97,7 @@ class group {
  private:
   friend class pending_tasks;
   detail::scope* scope_;
-  const int unwinding_;  // std::uncaught_exceptions() when it was made
+  const int unwinding_;  // std::uncaught_exceptions() when the group was made
 };
 
 }  // namespace kith

@@ -16,7 +16,7 @@ class unbound {
   unbound& operator=(const unbound&) = delete;
 
  private:
-  bool counted_;  // the thread was bound when it was made
+  bool counted_;  // whether the thread was bound when it was made
 };
 
 }  // namespace kith

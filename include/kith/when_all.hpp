@@ -11,11 +11,11 @@
 
 namespace kith {
 
-/// A future that is ready when all of these are. Its value is the tuple of these futures, all ready. then() on it
-/// calls its function with the value of each (void ones are left out). If some failed or were cancelled, it has
-/// the exception of the first of these in the order of the arguments, after all have ended. No thread waits: it
-/// is a task with edges, created where future::then() would create it. Throws `error` for a future without a
-/// task, and if the tasks belong to several runtimes.
+/// A future that is ready when all of these are. Its value is the tuple of these futures, all ready. then() on it calls
+/// its function with the value of each (void ones are left out). If some failed or were cancelled, it has the exception
+/// of the first of these in the order of the arguments, after all have ended. No thread waits: it is a task with edges,
+/// created where future::then() would create it. Throws `error` for a future without a task, and if the tasks belong to
+/// several runtimes.
 template <class... R>
 [[nodiscard]] future<std::tuple<future<R>...>> when_all(const future<R>&... futures)
   requires(sizeof...(R) > 0)
