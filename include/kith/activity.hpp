@@ -50,13 +50,15 @@ class coroutine_value<void> {
 
 }  // namespace detail
 
-/// What a function returns whose body is a coroutine, for at(place).spawn() and async(). In it `co_await` takes a
-/// place_future, an async_finish(), or the activity that another such function has returned, which then runs as a part
-/// of this one. Its parameters are values; those of type std::span<const T> stay valid until it has ended.
+/// The return type of functions whose bodies are coroutines, for at(place).spawn() and async(). In these `co_await`
+/// takes a place_future, an async_finish(), or the activity that another such function has returned, which then runs as
+/// a part of the caller. Parameters are values; those of type std::span<const T> stay valid until the activity has
+/// ended.
 ///
-/// After a co_await it continues as a task of its own, perhaps on another worker of the same place. kith::wait() waits
-/// for the tasks that were created since the last co_await. Unlike that of other functions, an activity at the caller's
-/// own place is not a task of the caller after its first co_await: only the finish() waits for it.
+/// After a co_await an activity continues as a task of its own, perhaps on another worker of the same place.
+/// kith::wait() waits for the tasks that were created since the last co_await. Unlike that of other functions, an
+/// activity at the caller's own place is not a task of the caller after its first co_await: only the finish() waits for
+/// it.
 ///
 /// GCC 12 destroys some temporaries of a statement with co_await twice: lambdas with captures, and aggregates such as
 /// `job{v}`, whose members have destructors. Name them before the statement.

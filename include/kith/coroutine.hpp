@@ -10,9 +10,9 @@
 
 namespace kith {
 
-/// What a function returns whose body is a coroutine that forks. In it, `co_await other()` runs another such function
-/// as a call does, and `co_await both(f, g)` runs two of them, perhaps side by side. It starts when it is awaited, or
-/// given to sync_wait(), and only once. It is a part of the task that called sync_wait().
+/// The return type of functions whose bodies are coroutines that fork. In these, `co_await other()` runs another such
+/// function as a call does, and `co_await both(f, g)` runs two of them, perhaps side by side. A coroutine starts when
+/// it is awaited, or given to sync_wait(), and only once. It is a part of the task that called sync_wait().
 ///
 /// Its frame is not on the heap but on a stack of frames, as a rule: creating and ending it moves a pointer. After
 /// a co_await the coroutine may be on another worker. A recursion of coroutines needs as much of a worker's stack

@@ -16,7 +16,7 @@ namespace kith {
 
 namespace {
 
-/// True if this process may write files of so many bytes. Beyond that limit the system sends SIGXFSZ.
+/// Whether this process may write files of this size. Beyond its limit the system sends SIGXFSZ.
 bool may_have(std::uint64_t bytes) noexcept {
   rlimit limit{};
   return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;

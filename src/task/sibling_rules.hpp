@@ -47,7 +47,7 @@ struct member_block {
 };
 
 /// The accesses of one task. A `Store` derives from it and has:
-///   after(task, bytes)         the task starts after that one, and reads up to so many bytes of what it wrote
+///   after(task, bytes)         the task starts after that one, and reads up to that many bytes of what it wrote
 ///   block_at(index), take_block(), give_block(index)    where members of groups are listed; 0 is no block
 ///   has_room(n), plainly_after(task, bytes)    if has_room(n), n such calls do what after() does, for another task
 ///                              than its own, and call nothing

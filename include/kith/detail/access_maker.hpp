@@ -1,4 +1,4 @@
-// How kith::in, kith::out and the others make an access of their arguments, and what the compiler says about wrong
+// How kith::in, kith::out and the others make an access from their arguments, and the compiler's messages about wrong
 // ones.
 #pragma once
 

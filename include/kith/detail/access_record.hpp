@@ -1,4 +1,4 @@
-// What is kept of a handle and of one access.
+// The records of a handle and of one access.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ class handle_base {
 };
 static_assert(sizeof(handle_base) == 64);
 
-/// One access, as handed to the library.
+/// One access, as passed to the library.
 struct access_record {
   const void* address;
   std::uint64_t bytes;

@@ -1,4 +1,4 @@
-// The task behind when_all(), and what the compiler says about a wrong call.
+// The task of when_all(), and the compiler's messages about a wrong call.
 #pragma once
 
 #include <kith/future.hpp>
@@ -20,8 +20,8 @@ inline constexpr bool are_futures<future<R>...> = true;
 template <class R>
 inline constexpr bool are_futures<std::vector<future<R>>> = true;
 
-/// The number of the runtime that all these tasks belong to; 0 if there are none. Throws kith::error if they
-/// belong to several runtimes, or if one is no task (of an invalid future).
+/// The number of the runtime that all these tasks belong to; 0 if there are none. Throws kith::error if they belong to
+/// several runtimes, or if one is no task (of an invalid future).
 std::uint64_t common_runtime(std::span<const made_task> tasks);
 /// The type of the tasks that when_all() makes.
 const task_type& when_all_type();

@@ -1,4 +1,4 @@
-// What a pending task's argument holds, and how the task's function gets it.
+// The content of a pending task's argument, and how the task's function receives it.
 #pragma once
 
 #include <kith/access.hpp>
@@ -84,7 +84,7 @@ argument holding(const T& value, argument::kind what) noexcept {
   a.what = what;
   return a;
 }
-/// What deliver() was given.
+/// The argument of deliver(), as it is kept.
 template <class T>
 argument argument_of(const T& what) noexcept {
   if constexpr (is_access<T>) {
@@ -106,7 +106,7 @@ argument argument_of(const T& what) noexcept {
 struct pending_record;
 class pending_store;
 
-/// Gives the record back to its store.
+/// Returns the record to its store.
 class record_holder {
  public:
   explicit record_holder(pending_record* r) noexcept : record_(r) {}
@@ -121,15 +121,15 @@ class record_holder {
   static void give_record(pending_record*) noexcept;
   pending_record* record_;
 };
-/// Room for a task with so many arguments. `types`: of each, null if the function takes them by number.
+/// A record for a task with this number of arguments. `types`: of each, null if the function takes them by number.
 record_holder take_record(pending_store&, const argument_types* types, std::size_t arguments);
 std::span<const argument> arguments_of(const pending_record&) noexcept;
-/// The closure has been built: the task waits for its arguments, or starts if it has none. Returns the generation that
-/// names it.
+/// Called when the closure has been built: the task waits for its arguments, or starts if it has none. Returns the
+/// generation that names it.
 std::uint32_t hold(const filled_group&, draft, task_code, const declared&, pending_record&);
 void deliver(pending_record*, std::uint32_t generation, std::size_t number, const argument&);
 
-/// What a parameter of a typed function takes of its argument.
+/// How a parameter of a typed function takes its argument.
 template <class P>
 struct delivered_as {
   using type = std::remove_cv_t<P>;

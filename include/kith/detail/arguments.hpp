@@ -10,18 +10,19 @@
 
 namespace kith::detail {
 
-/// Bytes of the caller that belong behind the first `at` bytes of the buffer.
+/// Bytes of the caller that belong after the first `at` bytes of the buffer.
 struct outer_part {
   std::size_t at = 0;
   const std::byte* data = nullptr;
   std::size_t size = 0;
 };
 
-/// A message whose outer parts are not in its buffer. They are the caller's, who waits until the message was taken.
+/// A message whose outer parts are not in its buffer. They belong to the caller, which waits until the message was
+/// taken.
 struct packed_arguments {
-  /// From here on copying an argument takes longer than sending two messages in place of one.
+  /// From this size on, copying an argument takes longer than sending two messages instead of one.
   static constexpr std::size_t least_outer_bytes = 64 << 10;
-  /// The others are copied.
+  /// Further ones are copied.
   static constexpr std::size_t most_outer_parts = 16;
 
   byte_buffer buffer;

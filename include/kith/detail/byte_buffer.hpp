@@ -1,4 +1,4 @@
-// A buffer of bytes that resize() does not fill: whoever makes it larger writes the new bytes. For places.hpp.
+// A buffer of bytes that resize() does not fill: the code that enlarges it writes the new bytes. For places.hpp.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace kith::detail {
 
-/// Leaves elements that are constructed without a value as they are. Filling a message of 1 MiB with zeros takes about
-/// as long as receiving it.
+/// Leaves elements that are constructed without a value uninitialised. Filling a message of 1 MiB with zeros takes
+/// about as long as receiving it.
 template <class T>
 class uninitialized_allocator : public std::allocator<T> {
  public:

@@ -1,17 +1,17 @@
-// What coroutines share with the engine: who goes on with a coroutine that waits for others.
+// The interface of coroutines and the engine: which strand continues a coroutine that waits for others.
 //
 // A coroutine starts another one by a plain call, on the same stack. It is suspended meanwhile, so that another worker
-// may go on with it; if none does, the call returns, and it goes on without having returned itself. If one does (the
+// may continue it; if none does, the call returns, and it continues without having returned itself. If one does (the
 // coroutine was stolen), the same holds for all coroutines below it on that stack, because the oldest are stolen first.
 // Then the stack unwinds: each of them returns, without a look at its frame, which another worker may have freed.
 // Invariants:
-//  C1  A strand is a stretch of coroutines on one stack: from a sync_wait() or a steal until nothing is left that it
-//      may go on with. Its continuations are the entries of the stack's lane from the strand's base on.
-//  C2  A suspended coroutine is resumed by whoever arrives last at the continuation that it waits at: after a steal the
-//      strand of the first half and that of the second one.
-//  C3  A coroutine runs with its stack of frames in the lane of its strand. While a strand goes on with a stolen
-//      coroutine, before the halves have met, it has another stack of frames, since the first half goes on bumping the
-//      coroutine's own one. Who arrives last takes that.
+//  C1  A strand is a sequence of coroutines on one stack: from a sync_wait() or a steal until nothing is left that the
+//      stack may continue with. Its continuations are the entries of the stack's lane from the strand's base on.
+//  C2  A suspended coroutine is resumed by the strand that arrives last at the continuation where it waits: after a
+//      steal, that of the first half or that of the second one.
+//  C3  A coroutine runs with its stack of frames in the lane of its strand. While a strand continues a stolen
+//      coroutine, before the halves have met, it has another stack of frames, because the first half still allocates on
+//      the coroutine's own one. The strand that arrives last takes that.
 #pragma once
 
 #include <kith/detail/fork_lane.hpp>
@@ -35,7 +35,7 @@ struct coroutine_promise;
 /// The coroutine that waits for one or two others.
 struct awaiting {
   coroutine_promise* suspended = nullptr;  // null: sync_wait()
-  frame_stack* stack = nullptr;            // null: it was not offered, or is not any more; else C3
+  frame_stack* stack = nullptr;            // null: the continuation was not offered, or was withdrawn; else C3
 };
 
 /// The part of a promise that does not depend on the type of the result.
@@ -49,7 +49,7 @@ struct coroutine_promise {
   }
 };
 
-/// Where a coroutine leaves what it returns or throws. In the frame of the one that awaits it.
+/// The result of a coroutine: what it returns or throws. In the frame of the coroutine that awaits it.
 template <class T>
 class coroutine_result {
  public:
@@ -70,7 +70,7 @@ class coroutine_result {
     failed_ = true;
   }
   bool has_failed() const noexcept { return failed_; }
-  /// Returns the value, or throws. To be called once, when the coroutine has ended.
+  /// Returns the value, or throws. Must be called once, when the coroutine has ended.
   given take() {
     if (failed_) [[unlikely]]
       rethrow();
@@ -114,13 +114,13 @@ class coroutine_result {
   bool failed_;
 };
 
-/// A coroutine that has offered what follows its first half. It is in its frame.
+/// A coroutine that has offered what follows its first half. The object is in its frame.
 class coroutine_continuation : public half, public awaiting {
  public:
   using second_half = void (*)(coroutine_continuation&) noexcept;
 
   /// Resumes the coroutine, on any stack, after both halves have ended; the object may be gone by then.
-  coroutine_root* root;          // set, as what follows, before other workers can see it
+  coroutine_root* root;          // set, as are the next members, before other workers can see it
   std::uint32_t not_ended;       // halves
   const second_half run_second;  // starts it; it may not have ended when the call returns
 
@@ -132,12 +132,12 @@ class coroutine_continuation : public half, public awaiting {
   static void never_run(half&) noexcept;
 };
 
-/// An entry of a lane is not public any more.
+/// Called when an entry of a lane becomes private again.
 inline void withdraw(half& h) noexcept {
   if (h.runs(&coroutine_continuation::never_run)) static_cast<coroutine_continuation&>(h).stack = nullptr;
 }
 
-/// A stretch of coroutines on one stack (C1).
+/// A sequence of coroutines on one stack (C1).
 struct strand {
   split_deque<half>::slot_pointer base;
   coroutine_root* root;
@@ -145,32 +145,32 @@ struct strand {
   bool stolen;          // begins with a steal
 };
 
-/// After the push in this_lane has failed. As offer().
+/// Called after the push in this_lane has failed. As offer().
 join_by offer_rest(coroutine_continuation&) noexcept;
-/// The first half has returned, and what follows may not go on here without a look. True if it may. False if the stack
-/// unwinds, and the continuation may be gone.
+/// Called when the first half has returned, and the continuation was public. True if the coroutine continues here.
+/// False if it was stolen: the stack unwinds, and the continuation may be gone.
 bool goes_on_here(fork_lane&, coroutine_continuation&, split_deque<half>::slot_pointer) noexcept;
 
-/// What a call of sync_wait() waits for.
+/// The object that a call of sync_wait() waits for.
 class coroutine_root : public awaiting {
  public:
   coroutine_root() = default;
   coroutine_root(const coroutine_root&) = delete;
   coroutine_root& operator=(const coroutine_root&) = delete;
-  /// Runs the coroutine, on this worker and on those that steal from it. Its result is there then. Throws
+  /// Runs the coroutine, on this worker and on those that steal from it. Returns when it has its result. Throws
   /// std::bad_alloc if it cannot begin.
   void run(coroutine_promise&);
 
-  /// A task that a strand created has failed. Any thread.
+  /// Keeps the failure of a task that a strand created. Any thread.
   void fail_late(std::exception_ptr why) noexcept {
     if (!failed_late_.exchange(true, std::memory_order_relaxed)) late_ = std::move(why);
   }
   /// REQUIRES: all have ended.
   std::exception_ptr take_late() noexcept { return std::move(late_); }
 
-  kith::task* task = nullptr;               // that called sync_wait(); null: the root
+  kith::task* task = nullptr;               // the task that called sync_wait(); null: the root
   int owner = 0;                            // the worker that waits
-  frame_stack* frames = nullptr;            // that its lane held before
+  frame_stack* frames = nullptr;            // the stack that its lane held before
   std::atomic<std::uint32_t> not_ended{1};  // the coroutine, and each strand that has stolen a part of it
 
  private:

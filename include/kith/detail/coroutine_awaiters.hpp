@@ -1,4 +1,4 @@
-// What coroutines that fork await: another one, or both(). And their promise.
+// The awaiters of coroutines that fork, for another coroutine and for both(); and their promise.
 #pragma once
 
 #include <kith/detail/continuation.hpp>
@@ -53,7 +53,7 @@ inline constexpr bool never_awaited = false;
 
 [[noreturn, gnu::cold]] void refuse_to_run_again();
 
-/// What both() returns. It keeps the functions while the coroutines run, because these may be lambdas themselves.
+/// The result of both(). It keeps the functions while the coroutines run, because these may be lambdas themselves.
 template <class F, class G>
 struct both_call {
   kept_function<F> first;

@@ -1,4 +1,4 @@
-// How a task is made: its closure is built in room that the library gives, then it is submitted.
+// How a task is made: its closure is built in memory from the library, then it is submitted.
 #pragma once
 
 #include <kith/access.hpp>
@@ -34,7 +34,7 @@ enum class outcome : std::uint8_t {
 };
 using task_code = outcome (*)(void* closure, action);
 
-/// Where a task's closure is to be built.
+/// Memory for the closure of a new task.
 struct draft {
   void* task;
   void* closure;
@@ -86,7 +86,7 @@ void abandon(draft) noexcept;
 /// A group in which the running task creates a task. The running task owns the group or belongs to it.
 class filled_group {
  public:
-  /// `called`: what the user called, for errors.
+  /// `called`: the function that the user called, for errors.
   explicit filled_group(scope& tasks, const char* called = "group::spawn()") noexcept
       : tasks_(tasks), called_(called) {}
   /// Throws unless the running task may create a task with these numbers of accesses and predecessors. Must be
@@ -183,7 +183,7 @@ struct declaration {
   declared what;
 
   explicit declaration(const Args&... args) {
-    // In place and whole: the library reads the hints as one word, right after they were written.
+    // Stored directly and at once: the library reads the hints as one word, right after they were written.
     what.h = first_hints();
     (add(args), ...);
     what.accesses = records.all();
@@ -221,8 +221,8 @@ struct declaration<> {
   static const declared& all() noexcept { return nothing; }
 };
 
-/// `In` is running_task, a scope that the caller owns, or a filled_group. Inlined, so that what the arguments say is
-/// stored once, where submit() reads it.
+/// `In` is running_task, a scope that the caller owns, or a filled_group. Inlined, so that the hints are stored once,
+/// where submit() reads them.
 template <class In, class F, class... Args>
 [[gnu::always_inline]] inline task_ref create(In&& in, F&& closure, const Args&... args) {
   using body = std::decay_t<F>;

@@ -35,8 +35,8 @@ cycle<Key> cycle_of(std::vector<Key> circle) {
   return {text.str(), std::move(circle)};
 }
 
-/// Call it after a run that left nodes waiting for each other; lives(task) says which are left. Returns a cycle
-/// of them as an exception.
+/// Returns a cycle of nodes that wait for each other, as an exception. Call it after a run that left such nodes;
+/// lives(task) says which are left.
 template <class G, class Table, class Lives>
 std::exception_ptr find_cycle(G& graph, Table& table, const Lives& lives) {
   using key = typename G::key;

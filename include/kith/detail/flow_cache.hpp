@@ -24,7 +24,7 @@ void send_activity(int place, const remote_function& f, packed_arguments message
                    std::shared_ptr<remote_result> result);
 
 /// Calls `F(args...)` at a place by send_activity(), on its progress thread; the arguments are copied. If it cannot be
-/// sent, the result has that as its failure, so that who asks several places can wait for all of them.
+/// sent, the result has that as its failure, so that a caller that asks several places can wait for all of them.
 template <auto F, class... Args>
 std::shared_ptr<remote_result> ask_place(int place, const Args&... args) {
   using known = registered<progress_function<F>>;
@@ -38,7 +38,7 @@ std::shared_ptr<remote_result> ask_place(int place, const Args&... args) {
   return result;
 }
 
-/// What data_flow needs of an array.
+/// The access of data_flow to the parts of an array.
 struct array_internals {
   template <class T>
   static std::uint64_t number(const distributed_array<T>& a) noexcept {
@@ -63,7 +63,7 @@ struct array_internals {
     };
     return before(first + count) - before(first);
   }
-  /// These elements, if they lie in a row here; else nothing.
+  /// These elements, if this place has them in a row; else nothing.
   template <class T>
   static std::span<T> in_a_row(const distributed_array<T>& a, std::uint64_t first, std::uint64_t count) {
     if (count == 0 || count_at(a, here(), first, count) != count) return {};
@@ -89,7 +89,7 @@ struct array_internals {
                            std::span<T> values) {
     a.scatter_part(place, first, part, values);
   }
-  /// What read_share() has returned. Throws its failure.
+  /// The result of read_share(). Throws its failure.
   template <class T>
   static std::vector<T> value_of(const remote_result& r) {
     if (r.failure) std::rethrow_exception(r.failure);
@@ -146,7 +146,8 @@ class flow_cache {
   /// A data_flow, and the number of an array, an element, and a number of elements.
   using key = std::array<std::uint64_t, 4>;
 
-  /// The copy of this version: the one that is kept, or what `make` returns, which is then kept. It has so many bytes.
+  /// The copy of this version: the one that is kept, or the result of `make`, which is then kept. It has this number of
+  /// bytes.
   template <class Copy, class Make>
   std::shared_ptr<Copy> find_or_make(const key& k, std::uint64_t version, std::size_t bytes, std::uint64_t most,
                                      const Make& make) {
@@ -163,7 +164,7 @@ class flow_cache {
     const std::lock_guard lock(guard_);
     keep(k, {version, bytes, std::move(copy), {}}, most);
   }
-  /// Gives back the copies of a data_flow.
+  /// Drops the copies of a data_flow.
   void drop(std::uint64_t flow) {
     const std::lock_guard lock(guard_);
     for (auto at = kept_.lower_bound({flow, 0, 0, 0}); at != kept_.end() && at->first[0] == flow;) at = remove(at);
@@ -198,7 +199,7 @@ class flow_cache {
       throw;
     }
     bytes_ += bytes;
-    while (bytes_ > most) remove(kept_.find(ages_.front()));  // tasks that use a copy have it all the same
+    while (bytes_ > most) remove(kept_.find(ages_.front()));  // tasks that use a copy share its ownership
   }
 
   std::mutex guard_;
@@ -207,7 +208,7 @@ class flow_cache {
   std::size_t bytes_ = 0;
 };
 
-/// That of each place.
+/// The cache of each place.
 place_local<flow_cache>& flow_caches();
 
 }  // namespace kith::detail

@@ -1,5 +1,5 @@
-// How a task of a data_flow runs at its place: it fetches what it reads, calls its function, and stores what that has
-// written.
+// How a task of a data_flow runs at its place: it fetches the data that it reads, calls its function, and stores the
+// data that the function has written.
 #pragma once
 
 #include <kith/access.hpp>
@@ -39,20 +39,20 @@ class flow_graph {
   static std::shared_ptr<flow_graph> make(const data_flow_options&);
   virtual ~flow_graph() = default;
 
-  /// What its copies are kept under, until wait().
+  /// The number under which its copies are kept, until wait().
   virtual std::uint64_t number() = 0;
   /// Fills in the versions. Throws `error` if an access that writes overlaps another one.
   virtual void declare(std::span<flow_request> accesses) = 0;
-  /// The task with these accesses, which were declared last.
+  /// Submits the task with these accesses, which were declared last.
   virtual void submit(int place, const remote_function& f, packed_arguments message,
                       std::span<const flow_request> accesses) = 0;
   virtual void wait() = 0;
-  /// Nobody spawns or waits any more.
+  /// Called when the data_flow is destroyed: there will be no further spawn or wait.
   virtual void leave() noexcept = 0;
   virtual const data_flow_options& options() const noexcept = 0;
 };
 
-/// What identifies a task's copies, and how many of them a place keeps.
+/// Identifies a task's copies, and says how many bytes of them a place keeps.
 struct flow_ticket {
   std::uint64_t flow = 0, cache_bytes = 0;
 };
@@ -78,7 +78,7 @@ class flow_argument<flow_access<T, How, Many>> {
  public:
   explicit flow_argument(flow_access<T, How, Many>& what) noexcept : what_(what) {}
 
-  /// Asks other places for elements that this one has no copy of. `waits` gets what must end before take().
+  /// Asks other places for elements of which this one has no copy. Adds to `waits` what must end before take().
   void fetch(const flow_ticket& t, std::vector<std::shared_ptr<remote_result>>& waits) {
     direct_ = array_internals::in_a_row(what_.array, what_.first, what_.count);
     if (How == mode::out || what_.count == 0 || !direct_.empty()) return;
@@ -131,12 +131,12 @@ class flow_argument<flow_access<T, How, Many>> {
   }
 
   flow_access<T, How, Many>& what_;
-  std::span<T> direct_;                  // where they are, if they lie in a row here
+  std::span<T> direct_;                  // the elements, if this place has them in a row
   std::shared_ptr<range_copy<T>> copy_;  // else, if they are read
   std::vector<T> own_;                   // else, if they are written
 };
 
-/// Waits in a coroutine until a result has come, which may be a failure.
+/// Waits in a coroutine until a result has arrived, which may be a failure.
 struct until_ended {
   const std::shared_ptr<remote_result>& result;
 
@@ -148,14 +148,14 @@ struct until_ended {
   void await_resume() const noexcept {}
 };
 
-/// Throws the first failure of results that have come.
+/// Throws the first failure of results that have arrived.
 inline void expect_values(const std::vector<std::shared_ptr<remote_result>>& results) {
   for (const auto& r : results)
     if (r->failure) std::rethrow_exception(r->failure);
 }
 
-/// Calls f() and waits for the tasks that it has created, which use what this function's caller has, also if f()
-/// throws.
+/// Calls f() and waits for the tasks that it has created, also if f() throws, because they use data of this function's
+/// caller.
 template <class F>
 void call_with_tasks(const F& f) {
   std::exception_ptr thrown;
@@ -171,7 +171,7 @@ void call_with_tasks(const F& f) {
   if (thrown) std::rethrow_exception(thrown);
 }
 
-/// A task at the place where it runs: gets what it reads, calls F, and sends what that has written.
+/// A task at the place where it runs: fetches what it reads, calls F, and sends what F has written.
 template <class F, class... A>
 activity<void> run_flow_task(flow_ticket ticket, A... arguments) {
   std::tuple<flow_argument<A>...> all{flow_argument<A>(arguments)...};
@@ -179,7 +179,7 @@ activity<void> run_flow_task(flow_ticket ticket, A... arguments) {
   const auto for_each = [&all](const auto& step) { std::apply([&](auto&... one) { (step(one), ...); }, all); };
   for_each([&](auto& one) { one.fetch(ticket, waits); });
   for (std::size_t i = 0; i < waits.size(); ++i)
-    co_await until_ended{waits[i]};  // all, so that none comes after the end
+    co_await until_ended{waits[i]};  // all, so that none arrives after the end
   expect_values(waits);
   for_each([](auto& one) { one.take(); });
   call_with_tasks([&all] { std::apply([](auto&... one) { static_cast<void>(F{}(one.pass()...)); }, all); });
@@ -190,7 +190,7 @@ activity<void> run_flow_task(flow_ticket ticket, A... arguments) {
   for_each([&](auto& one) { one.keep(ticket); });
 }
 
-/// What the task's place is told of an argument: an access as it is, a value as F's parameter.
+/// The form in which an argument is sent to the task's place: an access as it is, a value as F's parameter.
 template <class F, std::size_t I, class Argument>
 struct flow_parameter {
   using values = typename signature_of<F>::type::values;
@@ -201,7 +201,7 @@ struct flow_parameter<F, I, flow_access<T, How, Many>> {
   using type = flow_access<T, How, Many>;
 };
 
-/// What F gets of an argument.
+/// The form in which F receives an argument.
 template <class A>
 struct flow_passed {
   using type = A&&;

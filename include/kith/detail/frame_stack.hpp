@@ -1,11 +1,11 @@
 // Memory for the frames of coroutines: stacks of segments, bumped by their owner.
 //
-// A lane has one stack at a time. A frame is nearly always the newest of its stack when it ends, so that a pointer goes
-// up and down, and nothing else happens. Any other frame (a coroutine that was never awaited, or ends after a newer
-// one, or where another lane has the stack) leaves a mark in its segment, and the owner takes it away later.
-// Invariants:
-//  S1  Who may bump a stack: the lane that holds it, one at a time. A lane that gives a stack away has stored its top
-//      before, and the lane that takes it sees that (by the count of the continuation that they meet at).
+// A lane has one stack at a time. A frame is nearly always the newest of its stack when it ends, so it costs no more
+// than moving a pointer. Any other frame (a coroutine that was never awaited, or ends after a newer one, or where
+// another lane has the stack) leaves a mark in its segment, and the owner removes it later. Invariants:
+//  S1  Only the lane that holds a stack may bump it, and one lane holds it at a time. A lane that gives a stack away
+//      has stored its top before, and the lane that takes it sees that (by the count of the continuation where they
+//      meet).
 //  S2  Marks may be set by any thread, and only the owner clears them. A mark is at a frame's end, so that the owner
 //      finds it when its top is there.
 //  S3  Frames of segments have addresses of 16 modulo 32; those of the heap are multiples of 32.
@@ -20,7 +20,7 @@ class frame_stack;
 
 inline constexpr std::size_t frame_unit = 32;
 
-/// What a lane has of the stack that it holds: where the next frame goes, and where the segment ends.
+/// A lane's part of the stack that it holds: where the next frame goes, and where the segment ends.
 struct frame_room {
   std::byte* top = nullptr;
   std::byte* end = nullptr;

@@ -1,4 +1,4 @@
-// What a call of explore() must look like, and the one sentence that the compiler says about a wrong one.
+// The requirements on a call of explore(), and the one sentence that the compiler says about a wrong one.
 #pragma once
 
 #include <kith/keyed_graph.hpp>
@@ -10,7 +10,7 @@
 
 namespace kith::detail {
 
-/// compute() returns something, and the graph names no type of values: nobody would get it.
+/// Whether compute() returns something while the graph names no type of values: the result would be lost.
 template <class G>
 concept loses_values =
     keyed_graph<G> && !valued_graph<G> && !requires(G& g, const typename G::key& k, keys<typename G::key>& further) {
@@ -121,7 +121,7 @@ struct graph_check {
   static constexpr bool value = explorable<G>;
 };
 
-/// What braces can hold: an argument of explore() in a call that is refused.
+/// Stands for a braced argument of explore() in a call that is refused.
 struct any_key {
   template <class T>
   any_key(const T&) {}

@@ -1,4 +1,4 @@
-// What the compiler asks of a keyed graph. keyed_graph.hpp says it in words.
+// The requirements on a keyed graph as concepts. keyed_graph.hpp says them in words.
 #pragma once
 
 #include <concepts>
@@ -21,7 +21,7 @@ class keyed_run;
 
 template <class Key>
 concept hashable = std::equality_comparable<Key> && requires(const Key& k) { std::hash<Key>()(k); };
-/// compute() without values.
+/// compute() takes no values.
 template <class G>
 concept computes = requires(G& g, const typename G::key& k, keys<typename G::key>& further) {
   g.compute(k, further);

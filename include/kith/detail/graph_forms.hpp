@@ -1,4 +1,4 @@
-// Which of its possible forms a keyed graph has.
+// The forms that a keyed graph may have, derived from its type.
 #pragma once
 
 #include <kith/keyed_graph.hpp>

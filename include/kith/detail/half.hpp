@@ -34,20 +34,20 @@ class half {
     joins = joining;
     state_ = 0;
   }
-  /// Runs the function and keeps what came of it. The owner sees that after announce().
+  /// Runs the function and keeps its result or exception. The owner sees that after announce().
   void run() noexcept { run_(*this); }
-  /// A task that the half created has failed, and the half did not wait for it.
+  /// Keeps the failure of a task that the half created and did not wait for.
   void fail_late(std::exception_ptr why) noexcept {
     ::new (static_cast<void*>(late_)) std::exception_ptr(std::move(why));
     outcome_ |= failed_late;
   }
-  /// Tells the owner that the half has ended; it may be gone from then on.
+  /// Tells the owner that the half has ended; it may be gone after that.
   void announce() noexcept { state().store(outcome_ | done, std::memory_order_release); }  // pairs with is_done()
   bool runs(code what) const noexcept { return run_ == what; }
   bool has_failed() const noexcept { return (outcome_ & failed) != 0; }
   bool is_done() const noexcept { return state().load(std::memory_order_acquire) != 0; }
 
-  /// REQUIRES: is_done(). Null if no task has failed late. To be called once.
+  /// REQUIRES: is_done(). Null if no task has failed late. Must be called once.
   std::exception_ptr take_late() noexcept {
     if ((outcome_ & failed_late) == 0) return nullptr;
     auto& kept = *std::launder(reinterpret_cast<std::exception_ptr*>(late_));
@@ -65,11 +65,11 @@ class half {
   std::atomic_ref<std::uint32_t> state() const noexcept { return std::atomic_ref(state_); }
 
   const code run_;
-  mutable std::uint32_t state_;  // 0: not done. Set by prepare(), so that a half that nobody may take costs no store.
+  mutable std::uint32_t state_;  // 0: not done. Set by prepare(), so that a half that is never offered costs no store.
   alignas(std::exception_ptr) std::byte late_[sizeof(std::exception_ptr)];
 };
 
-/// What a half returns: its value; a reference; std::monostate for void.
+/// The result of a half: its value; a reference; std::monostate for void.
 template <class F>
 using half_result =
     std::conditional_t<std::is_void_v<std::invoke_result_t<F&>>, std::monostate, std::invoke_result_t<F&>>;
@@ -98,7 +98,7 @@ class half_of final : public half {
   using result = half_result<F>;
   explicit half_of(std::remove_reference_t<F>& f) noexcept : half(&run_it), f_(f) {}
 
-  /// Returns the result of run(), or throws its exception. To be called once, after run().
+  /// Returns the result of run(), or throws its exception. Must be called once, after run().
   result take() {
     if ((outcome_ & failed) != 0) {
       auto& kept = *std::launder(reinterpret_cast<std::exception_ptr*>(room_));

@@ -11,7 +11,7 @@ struct task_ref;
 
 namespace kith::detail {
 
-/// A future: the task behind it can be waited for.
+/// A future: its task can be waited for.
 template <class T>
 concept has_task = requires(const T& t) {
   { t.task() } -> std::same_as<task_ref>;

@@ -22,7 +22,7 @@ using join_result =
     std::conditional_t<std::is_void_v<std::invoke_result_t<F&>> && std::is_void_v<std::invoke_result_t<G&>>, void,
                        std::pair<half_result<F>, half_result<G>>>;
 
-/// Both halves have run.
+/// Called when both halves have run.
 template <class F, class G>
 join_result<F, G> results_of(half_of<F>& first, half_of<G>& second) {
   struct dropped {
@@ -52,7 +52,7 @@ template <class F, class G>
   return results_of(first, second);
 }
 
-/// The first half has thrown: the second one still runs, or is waited for.
+/// Called when the first half has thrown: the second one still runs, or is waited for.
 template <class G>
 [[gnu::noinline, gnu::cold]] void end_second(fork_lane& lane, split_deque<half>::slot_pointer at,
                                              half_of<G>& second) noexcept {

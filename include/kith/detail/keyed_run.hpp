@@ -85,7 +85,7 @@ class keyed_run {
     bool explored = false;
   };
 
-  /// What one worker counted.
+  /// The counts of one worker.
   struct alignas(128) part {
     std::uint64_t ended = 0, edges = 0, most = 0;
     double work = 0;
@@ -238,7 +238,7 @@ class keyed_run {
     }
   }
 
-  /// Computes, perhaps not for the first time. Leaves the predecessors' values as they are.
+  /// Computes, perhaps repeatedly. Leaves the predecessors' values as they are.
   void rehearse(node& n) {
     if constexpr (has_values) {
       cell& own = n.self->second;
@@ -252,7 +252,7 @@ class keyed_run {
     }
   }
 
-  /// The node has ended: clears values that no other node will read.
+  /// Called when the node has ended: clears values that no other node will read.
   void end_reading(node& n) noexcept {
     for (cell* c : n.needed.all()) {
       if (c->end_reading()) c->value.clear();

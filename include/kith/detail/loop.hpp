@@ -1,4 +1,4 @@
-// How a loop's iterations are dealt to workers, and what the compiler says about a wrong body.
+// How a loop's iterations are dealt to workers, and the compiler's messages about a wrong body.
 #pragma once
 
 #include <kith/fork_join.hpp>
@@ -31,14 +31,14 @@ class loop_dealer {
   alignas(128) std::atomic<std::int64_t> taken_{0};  // iterations dealt so far, or more
 };
 
-/// True if loops of the running task are dealt by joins. False where tasks do better: their colors keep shares on the
-/// workers that had them before, if the machine has several nodes, and recordings know only tasks.
+/// Whether loops of the running task are dealt by joins. Not where tasks do better: on a machine with several nodes
+/// their colors keep shares on the workers that had them before, and recordings know only tasks.
 bool deals_by_joins() noexcept;
 
 /// Calls f(context), then waits for the tasks that it created, which are its own. Throws its exception, else theirs.
 void run_apart(void* context, void (*f)(void*));
 
-/// The takers from..to-1 of a loop, by joins.
+/// Runs the takers from..to-1 of a loop, by joins.
 template <class Take>
 void deal_by_joins(loop_dealer& dealer, int from, int to, std::atomic<bool>& failed, Take& take) {
   if (to - from > 1) {

@@ -30,11 +30,11 @@ class node_scope {
   node_scope(const node_scope&) = delete;
   node_scope& operator=(const node_scope&) = delete;
 
-  /// A name for a node that will be made. From now on other nodes may wait for it.
+  /// A name for a node that will be made. Other nodes may wait for it from here on.
   task_ref reserve();
-  /// Makes the node and returns the place where the caller must construct its closure. The node can then be
-  /// handed over. If `accesses` or the closure need more room than the task has, it may throw std::bad_alloc.
-  /// Throws kith::error for commutative accesses.
+  /// Makes the node and returns the address where the caller must construct its closure. The node can then be handed
+  /// over. If `accesses` or the closure need more room than the task has, it may throw std::bad_alloc. Throws
+  /// kith::error for commutative accesses.
   void* fill(const node_draft&, std::size_t closure_bytes, std::size_t closure_align);
   /// Starts these nodes and waits until no node of the scope can continue. Called a second time for held nodes.
   /// Throws kith::error if no stack is left to wait on; no node can continue then, either.
@@ -67,7 +67,7 @@ class node_phase {
   void found(task_ref made) noexcept;
   /// Makes the running node, which has no predecessors, wait until run() is called with it.
   void hold() noexcept { ++edges_; }  // an edge that no predecessor counts down
-  /// Hands over to the engine. Must be called exactly once, and last.
+  /// Hands the node over to the engine. Must be called exactly once, and last.
   void end() noexcept;
 
  private:

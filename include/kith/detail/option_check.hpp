@@ -5,7 +5,7 @@
 
 namespace kith::detail {
 
-/// Whether T is bool, or a class that converts to it, as what std::vector<bool> gives.
+/// Whether T is bool, or a class that converts to it, such as the element of std::vector<bool>.
 template <class T>
 struct bool_check {
   static constexpr bool value = std::is_same_v<T, bool> || (std::is_class_v<T> && std::is_convertible_v<T, bool>);

@@ -1,4 +1,4 @@
-// What stands between a task and its futures: the shared result, the task's side of it, and what follows it.
+// The link between a task and its futures: the shared result, the task's side of it, and the tasks that follow it.
 #pragma once
 
 #include <kith/detail/creation.hpp>
@@ -23,7 +23,7 @@ class future;
 
 namespace detail {
 
-/// Cancels the running task's children: they and their descendants do not start any more.
+/// Cancels the running task's children: they and their descendants do not start after this.
 void cancel_children() noexcept;
 
 /// A task that was made, and the number of its runtime.
@@ -32,7 +32,7 @@ struct made_task {
   std::uint64_t runtime = 0;
 };
 
-/// What a wait of a worker does where the limit of stacks leaves none for it: throw, or take a stack beyond the limit,
+/// What a worker's wait does where the limit of stacks leaves none for it: throw, or take a stack beyond the limit,
 /// because what it waits for needs the waiting stack.
 enum class at_stack_limit : std::uint8_t { fail, exceed };
 
@@ -44,8 +44,8 @@ class completion {
   bool done() const noexcept { return word_.load(std::memory_order_acquire) == 1; }
   /// `completer` is the task that completes it, if known. Throws kith::error if it fails at the limit of stacks.
   void wait(made_task completer = {}, at_stack_limit limit = at_stack_limit::fail);
-  /// Returns whether it is done. Returns after `seconds` at the latest; a worker first finishes the task that
-  /// it then runs.
+  /// Returns whether it is done. Returns after `seconds` at the latest; a worker first finishes the task that it runs
+  /// at that time.
   bool wait_at_most(double seconds, made_task completer = {}, at_stack_limit limit = at_stack_limit::fail);
   void complete() noexcept;
 
@@ -124,8 +124,8 @@ class promise {
   bool ran_ = false;
 };
 
-/// The place where tasks are created, and the right to create there: as children of the running task, or from
-/// outside, one thread at a time.
+/// Where tasks are created, and the right to create there: as children of the running task, or from outside, one thread
+/// at a time.
 class creation {
  public:
   /// Creates in this runtime: as children of the running task if that belongs to the runtime, else from outside.
@@ -149,13 +149,13 @@ class creation {
   bool outside_;
 };
 
-/// What the library, but no user, may do with futures.
+/// Operations on futures that are for the library only.
 struct future_internals {
   template <class R>
   static future<R> make(std::shared_ptr<result_of<R>> result, made_task made) noexcept {
     return future<R>(std::move(result), made);
   }
-  /// The task behind a future; no task if the future was moved from or taken.
+  /// The task of a future; no task if the future was moved from or taken.
   template <class R>
   static made_task made(const future<R>& f) noexcept {
     return f.valid() ? made_task{f.task_, f.runtime_} : made_task{};
@@ -202,7 +202,7 @@ inline constexpr bool takes_values = false;
 template <class F, class... V>
 inline constexpr bool takes_values<F, std::tuple<V...>> = std::is_invocable_v<F&, V...>;
 
-/// What then() calls its function with.
+/// The argument with which then() calls its function.
 enum class passed : std::uint8_t { value, values, nothing, itself, impossible };
 template <class F, class R>
 constexpr passed passed_to() {

@@ -15,10 +15,10 @@
 
 namespace kith::detail {
 
-/// The room for a message's header, in front of the arguments.
+/// The bytes of a message's header, in front of the arguments.
 inline constexpr std::size_t header_bytes = 64;
 
-/// What an activity has returned, for its futures.
+/// The result of an activity, for its futures.
 class remote_result {
  public:
   completion ended;
@@ -34,11 +34,11 @@ class remote_result {
   std::vector<std::function<void()>> waiting_;
 };
 
-/// What goes on with a coroutine of the running activity, once it is called. REQUIRES: that it is called once. Throws
-/// kith::error if the running activity is not a coroutine.
+/// A function that continues a coroutine of the running activity. REQUIRES: it is called once. Throws kith::error if
+/// the running activity is not a coroutine.
 std::function<void()> resumption(std::coroutine_handle<> suspended);
 
-/// Sends an activity. `result` is null if nobody asks for one.
+/// Sends an activity. `result` is null if its result is not wanted.
 void spawn_at(int place, const remote_function& f, packed_arguments message, std::shared_ptr<remote_result> result,
               bool idempotent);
 bool is_lost(int place);

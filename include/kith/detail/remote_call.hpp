@@ -25,10 +25,10 @@ namespace kith::detail {
 /// A coroutine that an activity runs.
 class activity_coroutine {
  public:
-  /// What resumes it, and destroys it.
+  /// The handle that resumes and destroys it.
   virtual std::coroutine_handle<> handle() noexcept = 0;
-  /// Writes what it has returned to `result` unless that is null, or throws its exception. REQUIRES: it has ended. Of
-  /// spawned functions only: others may return what cannot be sent.
+  /// Writes what it has returned to `result` unless that is null, or throws its exception. REQUIRES: it has ended. Null
+  /// except for spawned functions, because others may return what cannot be sent.
   void (*write_result)(activity_coroutine&, byte_buffer* result) = nullptr;
 
  protected:
@@ -36,7 +36,7 @@ class activity_coroutine {
   ~activity_coroutine() = default;
 };
 
-/// Reads the arguments, calls the function, and writes what it returns to `result` unless that is null. Of a coroutine
+/// Reads the arguments, calls the function, and writes what it returns to `result` unless that is null. For a coroutine
 /// it returns the suspended one, which has not begun; the arguments must outlive that.
 using remote_code = activity_coroutine* (*)(std::span<const std::byte> arguments, byte_buffer* result);
 
@@ -53,14 +53,14 @@ class remote_function {
   remote_function* const registered_before;
 };
 
-/// Whether the elements that a parameter P is made of are the argument's own, not those of a temporary object.
+/// Whether the elements that a parameter P refers to belong to the argument, not to a temporary object.
 template <class P, class Argument>
 inline constexpr bool stays = std::is_same_v<P, Argument> || (is_span<P> && (is_span<Argument> || is_vector<Argument>));
 
 /// The parameters and the result of a function or a function object.
 template <class F>
 struct signature : signature<plain_call<F>> {};
-/// The value that arrives where an activity's result is asked for.
+/// The type of the value that arrives where an activity's result is asked for.
 template <class R>
 struct result_value {
   static constexpr bool is_coroutine = false;
@@ -85,7 +85,7 @@ struct signature<R(P...)> {
   using values = std::tuple<std::remove_cvref_t<P>...>;
   static constexpr std::size_t parameters = sizeof...(P);
 
-  /// The arguments, behind room for a header. They must stay until the message was taken.
+  /// The arguments, after room for a header. They must stay until the message was taken.
   template <class... Args>
   static packed_arguments pack(std::size_t header, const Args&... args) {
     packed_arguments message{byte_buffer(header)};
@@ -112,8 +112,8 @@ struct constant_function {
   }
 };
 
-/// A function as a type, for a place's progress thread to call when the message comes, however busy the workers are. It
-/// must be short, must not wait or spawn, and gets its place as an argument: it is no activity.
+/// A function as a type, for a place's progress thread to call when the message arrives, however busy the workers are.
+/// It must be short, must not wait or spawn, and gets its place as an argument, because it is no activity.
 template <auto F>
 struct progress_function : constant_function<F> {
   static constexpr bool by_progress = true;

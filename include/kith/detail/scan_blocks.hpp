@@ -1,4 +1,4 @@
-// The blocks of a parallel_scan(), and what the compiler says about a wrong call.
+// The blocks of a parallel_scan(), and the compiler's messages about a wrong call.
 #pragma once
 
 #include <kith/fork_join.hpp>

@@ -1,4 +1,4 @@
-// How arguments and results become bytes, and bytes become values again. For places.hpp.
+// Turns arguments and results into bytes, and bytes into values. For places.hpp.
 //
 // Trivially copyable values, and contiguous ranges of them, are copied as they are. All other types go through
 // cereal, with these two archives. A reader never reads past the end of its bytes: every length is checked
@@ -35,7 +35,7 @@ class output_archive : public cereal::OutputArchive<output_archive, cereal::Allo
  public:
   /// Appends to `to`, whose present size is a multiple of message_alignment.
   explicit output_archive(byte_buffer& to) : OutputArchive(this), to_(to) {}
-  /// The same; what write_outer() is given may stay where it is.
+  /// The same; arguments of write_outer() may stay where they are.
   explicit output_archive(packed_arguments& to) : OutputArchive(this), to_(to.buffer), outer_(&to.outer) {}
 
   void write(const void* from, std::size_t bytes) {
@@ -111,7 +111,7 @@ class input_archive : public cereal::InputArchive<input_archive, cereal::AllowEm
   std::size_t at_ = 0;
 };
 
-// ---- what cereal calls for its basic types
+// ---- the functions that cereal calls for its basic types
 
 template <class T>
   requires std::is_arithmetic_v<T>
@@ -157,7 +157,7 @@ void CEREAL_SERIALIZE_FUNCTION_NAME(input_archive& from, cereal::NameValuePair<T
   from(pair.value);
 }
 
-// ---- what a message carries
+// ---- the contents of a message
 
 template <class T>
 inline constexpr bool is_span = false;

@@ -1,20 +1,20 @@
 // A deque of entries whose owner's part is private, so that the owner pushes and pops there without a fence.
 //
-// The newest entries are private, the oldest public. Thieves take the oldest public entry. A thief asks when it takes
-// one, or finds none; the owner sees that at its next push, and makes the older half of its private entries public, at
-// each push until enough are. The idea of the split is that of van Dijk and van de Pol, "Lace: non-blocking split deque
-// for work-stealing", Euro-Par 2014 workshops. Entries are popped in the opposite order of their pushes, each at the
-// slot where it was pushed; an entry that was stolen leaves its slot when the owner says so. The slots are a fixed
-// array; when it is full, nothing can be pushed. Who may call what: the owner (one thread at a time) pushes, pops,
-// takes back and settles; any thread steals. Invariants:
-//  P1  Public are the slots tail..split-1; private are the slots from split to the owner's head. One word has tail
-//      and split, so every change of it is decided by one atomic operation.
+// The newest entries are private, the oldest public. Thieves take the oldest public entry. A thief asks for more when
+// it takes one, or finds none; the owner sees that at its next push, and makes the older half of its private entries
+// public, at each push until enough are. The idea of the split is that of van Dijk and van de Pol, "Lace: non-blocking
+// split deque for work-stealing", Euro-Par 2014 workshops. Entries are popped in the opposite order of their pushes,
+// each at the slot where it was pushed; a stolen entry keeps its slot until the owner calls settle(). The slots are a
+// fixed array; when it is full, nothing can be pushed. Who may call what: the owner (one thread at a time) pushes,
+// pops, takes back and settles; any thread steals. Invariants:
+//  P1  The slots tail..split-1 are public; those from split to the owner's head are private. One word has tail and
+//      split, so every change of it is decided by one atomic operation.
 //  P2  Only the owner changes split. Thieves only add 1 to tail, while it is below split. An owner that finds its
 //      newest entry stolen knows that all older ones are stolen, too.
 //  P3  A thief reads a slot before it moves tail past it. The word counts how often the owner has lowered split: if
 //      the owner may have written to the slot since the thief read the word, the thief's change of it fails.
-//  P4  If fewer entries than `least` are public, the owner was asked, or will be by the thief that took the last one.
-//      So the oldest entries are public, even if no thief has looked yet.
+//  P4  If fewer entries than `least` are public, the owner was asked for more, or will be by the thief that took the
+//      last one. So the oldest entries are public, even if no thief has looked yet.
 #pragma once
 
 #include <atomic>
@@ -27,8 +27,8 @@ class split_deque {
  public:
   using slot_pointer = Atomic<T*>*;
 
-  /// `least` entries at least are kept public, as far as there are so many. 0: none ever is, because nobody steals.
-  /// REQUIRES: the slots outlive the deque, and there are fewer than 65536.
+  /// At least `least` entries are kept public, if the deque has that many. 0: none ever is, because there are no
+  /// thieves. REQUIRES: the slots outlive the deque, and there are fewer than 65536.
   constexpr split_deque(slot_pointer slots, std::uint32_t capacity, std::uint32_t least) noexcept
       : head_(slots),
         split_(slots),
@@ -52,14 +52,14 @@ class split_deque {
     head_ = at + 1;
     return true;
   }
-  /// True if the entry of this slot, which is the newest, was private: the owner has it.
+  /// True if the entry of this slot, which is the newest, was private: the owner takes it.
   [[gnu::always_inline]] bool pop(slot_pointer at) noexcept {
     head_ = at;
     return at >= split_;
   }
-  /// After push() has returned false: pushes at top(), and makes the older half of the private entries public. Calls
-  /// prepare(entry, slot) for each of them before. The next push does the same, unless `wanted` entries are public
-  /// then. False if the deque is full. Else the caller must wake a thief.
+  /// Called after push() has returned false: pushes at top(), and makes the older half of the private entries public.
+  /// Calls prepare(entry, slot) for each of them before. The next push does the same, unless `wanted` entries are
+  /// public then. False if the deque is full. Otherwise the caller must wake a thief.
   template <class Prepare>
   bool push_public(T& entry, std::uint32_t wanted, const Prepare& prepare) noexcept {
     const slot_pointer at = head_;
@@ -76,9 +76,9 @@ class split_deque {
     if (split_of(before) + offered - tail_of(before) < (wanted > least_ ? wanted : least_)) ask();  // P4
     return true;
   }
-  /// After pop() has returned false: true if the entry was not stolen; the owner has it then, and the newer half of the
-  /// other public entries. Calls withdraw(entry) for all of these. False: a thief has it. The caller must then wait for
-  /// the thief, and call settle().
+  /// Called after pop() has returned false. True if the entry was not stolen: the owner takes it, and makes the newer
+  /// half of the other public entries private. Calls withdraw(entry) for all of these. False if a thief has it: the
+  /// caller must then wait for the thief, and call settle().
   template <class Withdraw>
   bool take_back(slot_pointer at, const Withdraw& withdraw) noexcept {
     const auto mine = static_cast<std::uint32_t>(at - slots_);
@@ -97,7 +97,7 @@ class split_deque {
     if (split - tail_of(seen) < least_) ask();  // P4
     return true;
   }
-  /// All entries from this slot on, and all older ones, were stolen: the slots from here on are used again.
+  /// Called when all entries from this slot on, and all older ones, were stolen: the slots from here on are used again.
   void settle(slot_pointer at) noexcept {
     const auto free = static_cast<std::uint32_t>(at - slots_);
     head_ = split_ = at;
@@ -139,7 +139,7 @@ class split_deque {
     if (limit_.load(std::memory_order_relaxed) != nullptr) limit_.store(nullptr, std::memory_order_relaxed);
   }
 
-  slot_pointer head_;   // where the next entry goes; the owner's
+  slot_pointer head_;   // where the next entry goes; used by the owner
   slot_pointer split_;  // the owner's copy of split
   const slot_pointer slots_, end_;
   const std::uint32_t least_;

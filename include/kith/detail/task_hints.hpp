@@ -1,4 +1,4 @@
-// The options of a task as the runtime gets them, and which types are options.
+// The options of a task as the runtime receives them, and the types that are options.
 #pragma once
 
 #include <kith/options.hpp>
@@ -15,7 +15,7 @@ struct after_all {
   std::span<const task_ref> tasks;
 };
 
-/// What a task keeps of its options, besides its order. One word, so that it is copied at once.
+/// The options that a task keeps, besides its order. One word, so that it is copied at once.
 struct alignas(8) kept_hints {
   static constexpr std::uint8_t no_node = 255;
 
@@ -25,7 +25,7 @@ struct alignas(8) kept_hints {
   std::uint8_t priority : 2 = 0;   // a kith::priority
   std::uint8_t exploring : 1 = 0;  // a keyed node that has not yet named what it waits for
   std::uint8_t colored : 1 = 0;    // a keyed node whose remote accesses are counted by color
-  std::uint8_t accesses : 4 = 0;   // the number of its accesses; where there are more than 15, another place has it
+  std::uint8_t accesses : 4 = 0;   // the number of its accesses; if above 15, task::extension_header has it
 };
 static_assert(sizeof(kept_hints) == 8);
 
@@ -59,7 +59,7 @@ concept hint = one_of<T, color, node, work, priority, task_type, name>;
 /// An option that orders a task against others.
 template <class T>
 concept order = is_access<T> || one_of<T, access_list, after, after_all>;
-/// What spawn() takes besides the function.
+/// The arguments that spawn() takes besides the function.
 template <class T>
 concept option = hint<T> || order<T>;
 

@@ -7,7 +7,7 @@
 
 #ifdef __SANITIZE_THREAD__
 extern "C" {
-// Of the recorder (src/tracing/memory_calls.cpp).
+// Defined by the recorder (src/tracing/memory_calls.cpp).
 void* __tsan_memcpy(void* to, const void* from, size_t bytes) noexcept;
 void* __tsan_memmove(void* to, const void* from, size_t bytes) noexcept;
 void* __tsan_memset(void* at, int value, size_t bytes) noexcept;

@@ -13,7 +13,7 @@
 
 namespace kith::detail {
 
-/// Room for one value: in place if it is small, else on the heap, so that clear() frees its memory.
+/// Memory for one value: in place if it is small, else on the heap, so that clear() frees its memory.
 template <class T>
 class value_box {
  public:
@@ -40,15 +40,15 @@ class value_box {
 template <class T>
 struct value_cell {
   value_box<T> value;
-  std::int32_t color = -1;                // of the node
+  std::int32_t color = -1;                // the color of the node
   std::atomic<std::uint64_t> readers{0};  // lower half: readers that have not ended; upper half: all readers ever added
 
   /// True if it is the first reader.
   bool add_reader() noexcept { return readers.fetch_add(first_reader, std::memory_order_relaxed) == 0; }
   bool has_one_reader() const noexcept { return readers.load(std::memory_order_relaxed) >> 32 == 1; }
-  /// True if the caller was the last reader: no other node looks at the value any more.
+  /// True if the caller was the last reader: no other node will read the value.
   bool end_reading() noexcept {
-    // If 1 is left, it is the caller. acquire and acq_rel pair with the fetch_sub of the other readers: they have
+    // If 1 is left, it is the caller's. acquire and acq_rel pair with the fetch_sub of the other readers: they have
     // read the value before the caller changes it.
     return left(readers.load(std::memory_order_acquire)) == 1 ||
            left(readers.fetch_sub(1, std::memory_order_acq_rel)) == 1;

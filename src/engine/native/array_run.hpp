@@ -32,7 +32,7 @@ class worker;
 
 class array_run {
  public:
-  /// What a worker has of a run. Kept by the graph, so that the deques need not grow again.
+  /// A worker's part of a run. Kept by the graph, so that the deques need not grow again.
   struct alignas(false_sharing_range) node_deque {
     work_deque<node_arrays::step> ready;
     // The worker's own:

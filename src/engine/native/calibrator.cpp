@@ -21,7 +21,7 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
 /// The shortest of `repeats` runs counts; fewer runs are made if they take longer than `limit_seconds` in all.
 constexpr int repeats = 3;
 constexpr double limit_seconds = 0.05;
-/// After so many samples of a group the interval between them doubles, so that they spread over a run of any length.
+/// After this many samples of a group the interval between them doubles, so that they spread over a run of any length.
 constexpr int dense = 8;
 /// How many pages are read to displace address translations; processors keep about two thousand.
 constexpr std::size_t translations = 4096;

@@ -86,7 +86,7 @@ detail::draft capture::begin(std::size_t closure_bytes, std::size_t closure_alig
 }
 
 task_ref capture::submit(detail::task_code code, const detail::declared& what) {
-  nodes_[turn_].code = code;  // from now on the closure is destroyed with the node
+  nodes_[turn_].code = code;  // from here on the closure is destroyed with the node
   named_.clear();
   for (task_ref b : what.before) {
     if (b.value != 0) named_.push_back(node_of(b));

@@ -33,7 +33,7 @@ join_by offer_rest(coroutine_continuation& c) noexcept {
 bool goes_on_here(fork_lane& lane, coroutine_continuation& c, split_deque<half>::slot_pointer at) noexcept {
   if (lane.unwinding) return false;
   if (lane.halves.take_back(at, withdraw)) return true;
-  if (worker::current() == nullptr) end_child();  // of fork(): the coroutine goes on in the parent
+  if (worker::current() == nullptr) end_child();  // in a child of fork(): the coroutine continues in the parent
   lane.unwinding = true;
   lane.next = worker::current()->arrive(c);
   return false;

@@ -39,7 +39,7 @@ join_by offer(half& h) noexcept {
 
 bool await_half(fork_lane& from, half& h, split_deque<half>::slot_pointer at) noexcept {
   if (from.halves.take_back(at, withdraw)) return true;
-  if (worker::current() == nullptr) end_child();  // of fork(): the half runs in the parent
+  if (worker::current() == nullptr) end_child();  // in a child of fork(): the half runs in the parent
   worker& w = *worker::current();
   w.wait_for(h);
   from.halves.settle(at);

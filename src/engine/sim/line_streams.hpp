@@ -62,7 +62,7 @@ struct line_streams {
   std::span<const line_touches> rows_of(std::size_t task) const noexcept {
     return {rows.data() + first[task], rows.data() + first[task + 1]};
   }
-  /// The number of lines on a machine with so many cores.
+  /// The number of lines on a machine with this number of cores.
   std::uint64_t lines(std::size_t cores) const noexcept { return shared + std::uint64_t{own} * cores; }
   /// The line that a core touches in a task whose body began `stack_base` lines below the outermost body's in these
   /// stacks.

@@ -29,9 +29,9 @@ class place_program {
   std::uint32_t scope() noexcept { return scopes_++; }
   void wait(std::int32_t task, std::uint32_t scope);
   std::uint32_t region(std::uint64_t bytes);
-  /// The last task touches so many bytes of the region.
+  /// Notes that the last task touches `bytes` bytes of the region.
   void touches(std::uint32_t region, bool writes, std::uint64_t bytes);
-  /// The last task needs `bytes` that task `before` writes.
+  /// Notes that the last task needs `bytes` bytes that task `before` writes.
   void needs(std::int32_t before, std::uint64_t bytes);
 
   program finish();

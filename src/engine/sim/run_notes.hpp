@@ -30,7 +30,7 @@ class run_notes {
   void idled(std::uint32_t worker, picoseconds began, picoseconds ended);
   void stole(std::uint32_t worker, std::uint32_t victim, picoseconds now);
   void did_job(std::uint32_t worker, job_size size, picoseconds began, picoseconds ended);
-  /// Notes that from `since` on, the region has so many bytes on each node, if that has changed.
+  /// Notes the region's bytes on each node, valid from `since` on, if they have changed.
   void home(std::uint32_t region, const std::vector<std::uint64_t>& bytes, picoseconds since);
   void message(const recorded_message& m) { kept_.messages.push_back(m); }
 

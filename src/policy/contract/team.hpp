@@ -13,7 +13,7 @@ namespace kith {
 /// The order in which a thief visits its victims.
 enum class victim_order : std::uint8_t {
   cyclic,   // the next worker first, wrapping
-  random,   // drawn anew for each attempt
+  random,   // drawn for each attempt
   nearest,  // by distance between the nodes; ties in cyclic order
   nodes,    // the thief's node in cyclic order, then the other nodes by distance, each from its first worker on
 };
