@@ -33,7 +33,6 @@
 //
 // Any worker may push and take.
 //  A1  guard_ protects the queues, the lengths, the random numbers and the affinities.
-//  A2  size_ is written under the lock. It is read without it: who reads 0 and sleeps is woken by the push that it did
 //  A2  size_ is written under the lock, and read without it: a worker that reads 0 and sleeps is woken by the push that
 //      it did not see (docs/sleep.md).
 #pragma once
