@@ -1,6 +1,6 @@
 // Operations of all places together: a barrier, a broadcast, reductions.
 //
-// Each place calls it in one activity at a time, and all call the same in the same order; a place that does not call
+// Each place calls these in one activity at a time, and all call the same in the same order; a place that does not call
 // keeps all others waiting. The caller's worker runs other tasks meanwhile. Between processes these are MPI's own
 // collectives. All throw `error` if no activity runs on this thread; for more than 2^31 - 1 elements (broadcast:
 // bytes); under `cws`, which has no separate places; and if the places' calls differ in operation, type, size or root:

@@ -21,7 +21,7 @@ namespace kith {
 
 struct data_flow_options {
   /// When this number of tasks have not ended, spawn() waits until half of them have, and runs other tasks meanwhile.
-  /// At least 1. Fewer are under way: to each other place as many as its buffer has room for (place_options).
+  /// At least 1. Fewer are under way: to each other place at most as many as its buffer has room for (place_options).
   std::uint64_t most_tasks = 4096;
   /// The bytes of other places' elements that a place keeps for further tasks.
   std::uint64_t cache_bytes = 256 << 20;

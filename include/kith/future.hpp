@@ -21,7 +21,7 @@ namespace kith {
 template <class R>
 class future {
  public:
-  /// Without a task; every call but valid(), ready() and task() throws `error`.
+  /// A future without a task: every call but valid(), ready() and task() throws `error`.
   future() = default;
 
   /// Whether it belongs to a task.

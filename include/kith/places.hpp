@@ -130,7 +130,7 @@ struct place_statistics {
 template <class R>
 class place_future {
  public:
-  /// Without an activity; wait() and get() throw `error`.
+  /// A future without an activity: wait() and get() throw `error`.
   place_future() = default;
 
   /// Whether it belongs to an activity.

@@ -4,7 +4,7 @@
 // is a half of a join (fork_join.cpp), so it never keeps the code below it from continuing. Each worker has a
 // node_deque: its ready nodes, and its piece of those without predecessors. It runs a node, counts its successors down,
 // runs the first that is ready next, and pushes the others. Where homes are known, a node that is ready goes to the
-// workers of its home, who look among themselves first. Invariants:
+// workers of its home, which look among themselves first. Invariants:
 //  N1  A node is in at most one list (a worker's deque, a list of arrivals, a piece of sources), or one worker holds
 //      it.
 //  N2  left_ counts the nodes that have not ended, or whose end is not reported. A worker reports when it finds no node

@@ -19,7 +19,7 @@
 
 namespace kith::native {
 
-/// Memory for closures, taken and given back in the manner of a stack.
+/// Memory for closures, allocated and freed in the order of a stack.
 class closure_stack {
  public:
   struct mark {

@@ -1,7 +1,7 @@
 // Tasks that a group's own tasks create in it.
 //
 // The task that made the group stays the scope's owner. Only the owner may use what orders siblings (accesses,
-// predecessors, the list that it claims from), so these tasks have none of it. They count like runs of a keyed graph's
+// predecessors, the list that it claims from), so these tasks use none of it. They count like runs of a keyed graph's
 // nodes (C4 in scope.hpp). The creating task belongs to the group itself, so the group is not seen empty meanwhile.
 // Their slots come from the worker that creates them.
 #include "engine/native/group.hpp"

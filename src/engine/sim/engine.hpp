@@ -319,7 +319,7 @@ class engine {
   std::vector<std::uint32_t> left_and_empty_;  // scopes whose parents must be ended
   std::unordered_map<const void*, picoseconds> queue_free_at_;  // when a queue is free again; never iterated
   std::vector<task*> batch_;
-  std::vector<std::int32_t> answered_;  // by the end that is being told: tasks that wait at their creators' place
+  std::vector<std::int32_t> answered_;  // tasks, waiting at their creators' place, for which the present end counts
   /// How far a member of the program is.
   struct member_state {
     std::size_t next_root;
