@@ -8,6 +8,7 @@
 // learning. A task of a type with at least twice the value is a feeder.
 #pragma once
 
+#include "policy/by_type.hpp"
 #include "policy/contract/policy.hpp"
 
 #include <cmath>
@@ -20,13 +21,13 @@
 namespace kith {
 
 /// Each worker calls for itself. The values are shared, and updated without synchronisation: a lost update does no
-/// harm. They are written only if they change, because all workers read them. Types are kept apart modulo a number.
+/// harm. They are written only if they change, because all workers read them.
 template <class World>
 class feeders {
  public:
   using worker = typename World::worker;
 
-  explicit feeders(int workers) : values_(different), states_(static_cast<std::size_t>(workers)) {}
+  explicit feeders(int workers) : states_(static_cast<std::size_t>(workers)) {}
 
   /// Called when the worker is about to run `t`: what its end makes ready is to be measured.
   void begins(const task& t, worker& self) { states_[self.id.index()] = {t.type, true}; }
@@ -37,7 +38,7 @@ class feeders {
     if (!std::exchange(mine.measures, false)) return;
     float sum = 0;
     for (const task* t : released) sum += 1 + value(*t) / 2;
-    auto& mean = values_[mine.type % different].mean;
+    auto& mean = values_[mine.type].mean;
     const float old = mean.load(relaxed), now = old + (sum - old) / 8;
     if (std::abs(now - old) > old / 64) mean.store(now, relaxed);
   }
@@ -51,7 +52,6 @@ class feeders {
   }
 
  private:
-  static constexpr std::size_t different = 256;
   static constexpr float least = 0.125F;  // the least difference that counts
 
   struct shared_mean {
@@ -62,9 +62,9 @@ class feeders {
     bool measures = false;
   };
 
-  float value(const task& t) const { return values_[t.type % different].mean.load(relaxed); }
+  float value(const task& t) const { return values_[t.type].mean.load(relaxed); }
 
-  std::vector<shared_mean> values_;
+  by_type<shared_mean> values_;
   std::vector<state> states_;
 };
 

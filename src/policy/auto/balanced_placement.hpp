@@ -13,6 +13,7 @@
 
 #include "events/event.hpp"
 #include "policy/auto/dealing_order.hpp"
+#include "policy/by_type.hpp"
 #include "policy/contract/policy.hpp"
 
 #include <algorithm>
@@ -51,8 +52,6 @@ class balanced_placement {
         memory_(s.memory),
         order_(s.workers),
         dealt_(static_cast<std::size_t>(team_.nodes())),
-        turns_(different),
-        latest_(different),
         states_(static_cast<std::size_t>(team_.size())) {
     for (state& mine : states_) {
       mine.bytes.resize(dealt_.size());
@@ -89,8 +88,6 @@ class balanced_placement {
   }
 
  private:
-  static constexpr std::size_t different = 256;  // types; types that collide share their turns
-
   struct shared_node : World::template shared<std::int32_t> {
     shared_node() : World::template shared<std::int32_t>(-1) {}
   };
@@ -118,9 +115,9 @@ class balanced_placement {
   /// `has_others`: the task has data with a home, too.
   node_id deal(std::uint16_t type, double bytes, bool has_others) {
     const std::vector<node_id>& all = team_.inhabited();
-    auto& latest = latest_[type % different];
+    auto& latest = latest_[type];
     node_id turn(has_others ? latest.load(relaxed) : -1);
-    if (!turn) turn = order_(turns_[type % different].fetch_add(1, relaxed));
+    if (!turn) turn = order_(turns_[type].fetch_add(1, relaxed));
     node_id least = turn;
     double sum = 0;
     for (node_id n : all) {
@@ -139,8 +136,8 @@ class balanced_placement {
   const memory_view memory_;
   const dealing_order order_;
   std::vector<typename World::template shared<std::uint64_t>> dealt_;
-  std::vector<typename World::template shared<std::uint32_t>> turns_;  // by type
-  std::vector<shared_node> latest_;                                    // by type, the node that got the last block
+  by_type<typename World::template shared<std::uint32_t>> turns_;
+  by_type<shared_node> latest_;  // the node that got the last block
   std::vector<state> states_;
 };
 

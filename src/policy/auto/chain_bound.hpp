@@ -10,6 +10,7 @@
 #include "policy/auto/balanced_placement.hpp"
 #include "policy/auto/running_mean.hpp"
 #include "policy/auto/shared_reads.hpp"
+#include "policy/by_type.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_options.hpp"
 
@@ -36,7 +37,6 @@ class chain_bound {
 
   chain_bound(const policy_context& s, const policy_options& given)
       : team_(s.workers),
-        types_(different),
         nodes_(static_cast<std::size_t>(team_.nodes())),
         states_(static_cast<std::size_t>(team_.size())) {
     if (given.is("chains", "free")) return;
@@ -48,7 +48,7 @@ class chain_bound {
   bool goes_on(const task& t, worker& self) {
     worker_state& mine = states_[self.id.index()];
     const bool linked = mine.has_most_of(t);
-    count(t, linked);
+    statistics_of(t).linked.add(linked);
     if (linked && !may_begin(t, self)) {
       statistics_of(t).cut.fetch_add(1, relaxed);
       mine.links = 0;  // so that it does not count as ended
@@ -75,7 +75,7 @@ class chain_bound {
     if (k.cut.load(relaxed) > 0) {
       k.cut.fetch_add(-1, relaxed);  // most likely it continues one of the chains that were cut
     } else {
-      count(t, false);
+      k.linked.add(false);
     }
     take(t, self, 0);
   }
@@ -115,14 +115,13 @@ class chain_bound {
   }
 
  private:
-  static constexpr std::size_t different = 256;  // types; types that collide are averaged
-  static constexpr float mostly = 0.75F;         // a mean chain of four tasks or more
-  static constexpr float gain = 1.1F;            // a smaller gain is not worth idle workers
-  static constexpr std::uint32_t rounds = 4;     // samples per worker before a trial: enough for four types
-  static constexpr std::int32_t trial = 16;      // samples that count in a trial
-  static constexpr std::uint32_t warm = 8;   // tasks of a chain in a trial before it counts: its data is cached again
-  static constexpr std::uint64_t part = 4;   // no trial if fewer than a fourth of the workers would run
-  static constexpr std::uint32_t shows = 4;  // tasks after which a chain's size is known
+  static constexpr float mostly = 0.75F;      // a mean chain of four tasks or more
+  static constexpr float gain = 1.1F;         // a smaller gain is not worth idle workers
+  static constexpr std::uint32_t rounds = 4;  // samples per worker before a trial: enough for four types
+  static constexpr std::int32_t trial = 16;   // samples that count in a trial
+  static constexpr std::uint32_t warm = 8;    // tasks of a chain in a trial before it counts: its data is cached again
+  static constexpr std::uint64_t part = 4;    // no trial if fewer than a fourth of the workers would run
+  static constexpr std::uint32_t shows = 4;   // tasks after which a chain's size is known
   static constexpr std::int32_t nobody = -1;
 
   enum class verdict : std::uint8_t { none, free, bound };
@@ -131,7 +130,7 @@ class chain_bound {
     // Bytes of the last chain with a task of this type; 0: not known.
     typename World::template shared<std::uint64_t> chain{0};
     // Share of its tasks that lately continued a chain.
-    typename World::template shared<float> linked{0};
+    running_share<World> linked{0};
     // Bytes per nanosecond that a node processes without a bound; 0: not known.
     running_mean<World> crowded;
     // Links of the chains that have ended with a task of this type; 0: none has.
@@ -166,20 +165,15 @@ class chain_bound {
     }
   };
 
-  const type_statistics& statistics_of(const task& t) const { return types_[t.type % different]; }
-  type_statistics& statistics_of(const task& t) { return types_[t.type % different]; }
+  const type_statistics& statistics_of(const task& t) const { return types_[t.type]; }
+  type_statistics& statistics_of(const task& t) { return types_[t.type]; }
   /// The bytes that a chain with `t` counts for until its size is known: those of the last one with tasks of this type.
   std::uint64_t chain_of(const task& t) const {
     const std::uint64_t last_chain = statistics_of(t).chain.load(relaxed);
     return last_chain != 0 ? last_chain : placed_bytes(t);
   }
   bool is_bound(const type_statistics& k, node_id n) const {
-    return scout_.load(relaxed) == n.value ? k.linked.load(relaxed) > mostly : k.found.load(relaxed) == verdict::bound;
-  }
-  void count(const task& t, bool linked) {
-    auto& share = statistics_of(t).linked;
-    const float old = share.load(relaxed);
-    share.store(old + ((linked ? 1.F : 0.F) - old) / 8, relaxed);
+    return scout_.load(relaxed) == n.value ? k.linked.get() > mostly : k.found.load(relaxed) == verdict::bound;
   }
   void take(const task& t, worker& self, std::uint32_t links) {
     worker_state& mine = states_[self.id.index()];
@@ -201,7 +195,7 @@ class chain_bound {
   }
   /// Called when the worker's chain has ended by itself.
   void ended(const worker_state& mine) {
-    if (mine.links > 0) types_[mine.last % different].links.add(static_cast<float>(mine.links));
+    if (mine.links > 0) types_[mine.last].links.add(static_cast<float>(mine.links));
   }
   void resize(worker_state& mine, const worker& self, std::uint64_t bytes) {
     if (bytes != mine.bytes)
@@ -209,7 +203,7 @@ class chain_bound {
   }
 
   void try_at(node_id n, type_statistics& k, std::uint64_t chain) {
-    if (scout_.load(relaxed) != nobody || k.linked.load(relaxed) < mostly) return;
+    if (scout_.load(relaxed) != nobody || k.linked.get() < mostly) return;
     if (k.links.get() != 0 && k.links.get() < warm) return;  // they end before a trial could count them
     if (nodes_[n.index()].room * part < chain * static_cast<std::uint64_t>(team_.working_at(n))) {
       k.found.store(verdict::free, relaxed);
@@ -243,7 +237,7 @@ class chain_bound {
   }
 
   const team& team_;
-  std::vector<type_statistics> types_;
+  by_type<type_statistics> types_;
   std::vector<node> nodes_;
   std::vector<worker_state> states_;
   shared_reads<World> reads_;

@@ -61,9 +61,7 @@ class delayed_theft {
   /// Called when the worker looks for a task again. `own_wait`: tasks of its own node wait; used if it was stealing.
   void returns(worker& self, bool own_wait) {
     if (!std::exchange(states_[self.id.index()].away, false)) return;
-    auto& missed = nodes_[self.node.index()].missed;
-    const float old = missed.load(relaxed);
-    missed.store(old + ((own_wait ? 1.0F : 0.0F) - old) / 8, relaxed);
+    nodes_[self.node.index()].missed.add(own_wait);
   }
 
   /// Whether a worker of node `thief` should run a task of this type that waits at `victim` with others, `waiting` in
@@ -74,7 +72,7 @@ class delayed_theft {
     const auto working = static_cast<float>(team_.working_at(victim));
     const float lost = times_.longer(type, team_.distance(thief, victim)) * relative_time(type, victim);
     if (static_cast<float>(waiting) <= lost * working) return false;
-    const float missed = mine.missed.load(relaxed);
+    const float missed = mine.missed.get();
     const float price = std::max({lost / std::max(1 - missed, least_useful), missed, least_price});
     return static_cast<float>(begun_since(victim, mine)) + 1 > caution_ * price * working;
   }
@@ -124,7 +122,7 @@ class delayed_theft {
     running_mean<World> time;  // nanoseconds of the tasks that ran there, on data of the node
     // The share of thieves that found tasks of their own node waiting when they returned; the last 8 count most. Starts
     // at half.
-    typename World::template shared<float> missed{0.5F};
+    running_share<World> missed{0.5F};
   };
 
   /// The time of a task of this type over that of the tasks which the node has run lately; 1 at most, because a longer

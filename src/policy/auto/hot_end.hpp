@@ -7,6 +7,7 @@
 #pragma once
 
 #include "policy/auto/balanced_placement.hpp"
+#include "policy/by_type.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "queue/shared_queue.hpp"
@@ -33,7 +34,6 @@ class hot_end {
   hot_end(const policy_context& s, queue_order order, const policy_options& given)
       : team_(s.workers),
         measures_(given.is("recent", "auto") && order == queue_order::fifo && team_.machines().size() == 1),
-        types_(different),
         states_(static_cast<std::size_t>(team_.size())) {}
 
   /// The end from which the worker should take its next task, if the task queued last has this type and
@@ -42,7 +42,7 @@ class hot_end {
     state& mine = states_[self.id.index()];
     mine = {mine.takes, queue_end::first, false};
     if (!measures_) return mine.from;
-    const bool hot = is_hot(types_[type % different]);
+    const bool hot = is_hot(types_[type]);
     if (waiting * (hot ? few_hot : few) <= team_.working_at(self.node)) return mine.from;
     const bool other = ++mine.takes % probe == 0;
     mine.from = hot != other ? queue_end::last : queue_end::first;
@@ -56,7 +56,7 @@ class hot_end {
   void timed(const task& t, worker& self, std::uint64_t nanoseconds) {
     const state& mine = states_[self.id.index()];
     if (!mine.chosen) return;
-    mean& m = types_[t.type % different].taken[mine.from == queue_end::last ? 1 : 0];
+    mean& m = types_[t.type].taken[mine.from == queue_end::last ? 1 : 0];
     const float now = static_cast<float>(nanoseconds) / static_cast<float>(placed_bytes(t)), old = m.each.load(relaxed);
     const std::uint32_t n = std::min(m.samples.load(relaxed) + 1, enough);
     m.samples.store(n, relaxed);
@@ -64,7 +64,6 @@ class hot_end {
   }
 
  private:
-  static constexpr std::size_t different = 256;  // types; types that collide are averaged
   // There is a choice only while more than 1/2 task per worker waits, or, for a type that is hot, more than 1/8.
   static constexpr std::int64_t few = 2, few_hot = 8;
   static constexpr std::uint32_t probe = 8;   // one task in 8 is taken from the other end
@@ -98,7 +97,7 @@ class hot_end {
 
   const team& team_;
   bool measures_;
-  std::vector<type_statistics> types_;
+  by_type<type_statistics> types_;
   std::vector<state> states_;
 };
 

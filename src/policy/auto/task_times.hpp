@@ -2,16 +2,16 @@
 // theft between nodes.
 //
 // Thefts are kept apart by distance, in powers of two: a task's loss on the other socket says nothing about
-// another machine. Types are kept apart modulo a number; types that collide are averaged.
+// another machine.
 #pragma once
 
 #include "policy/auto/running_mean.hpp"
+#include "policy/by_type.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <vector>
 
 namespace kith {
 
@@ -22,34 +22,31 @@ class task_times {
   /// thefts, together with the assumption that d times the distance takes d times as long.
   static constexpr float memory_time = 0.1F;
 
-  task_times() : types_(different) {}
-
   /// Adds a task of this type, with `bytes` of data, that ran where most of its data is.
   void ran_near(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds) {
-    type_statistics& k = types_[type % different];
+    type_statistics& k = types_[type];
     k.near.add(each(nanoseconds, bytes));
     k.time.add(static_cast<float>(nanoseconds));
   }
   /// Adds one that ran at this distance from most of its data (local: 10).
   void ran_far(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds, int distance) {
-    type_statistics& k = types_[type % different];
+    type_statistics& k = types_[type];
     const float near = k.near.get();
     if (near != unknown)
       k.more[doublings(distance)].add(std::max(each(nanoseconds, bytes) - near, least) / steps(distance));
   }
 
   /// The nanoseconds that such a task takes near its data; 0: not known.
-  float time(std::uint16_t type) const { return types_[type % different].time.get(); }
+  float time(std::uint16_t type) const { return types_[type].time.get(); }
   /// How much longer such a task takes at this distance from its data: 0: not at all; 1: twice as long.
   float longer(std::uint16_t type, int distance) const {
-    const type_statistics& k = types_[type % different];
+    const type_statistics& k = types_[type];
     const float near = k.near.get(), more = k.more[doublings(distance)].get();
     if (near == unknown) return steps(distance);
     return (more != unknown ? more : std::min(memory_time, near)) * steps(distance) / near;
   }
 
  private:
-  static constexpr std::size_t different = 256;
   static constexpr float unknown = 0, least = 1e-6F;
 
   struct type_statistics {
@@ -68,7 +65,7 @@ class task_times {
     return std::max(static_cast<float>(nanoseconds) / static_cast<float>(bytes), least);
   }
 
-  std::vector<type_statistics> types_;
+  by_type<type_statistics> types_;
 };
 
 }  // namespace kith
