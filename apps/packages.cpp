@@ -105,10 +105,7 @@ link_list package_reader::finish() {
   for (page p = 0; p < g.pages; ++p) {
     for_each_part(depends_[p], ',', [&](std::string_view dependence) {
       const page to = resolve(dependence);
-      if (to == none)
-        ++unresolved_;
-      else if (to != p)
-        g.links.emplace_back(p, to);
+      if (to != none && to != p) g.links.emplace_back(p, to);
     });
   }
   g.names = std::move(names_);

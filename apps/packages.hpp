@@ -11,7 +11,7 @@ namespace kith::apps {
 /// in dpkg's status file.
 ///
 /// A dependence links to its first alternative that is a package; else to the first package that provides
-/// one of the alternatives; else it leads out of the set and is counted as unresolved. Depends and
+/// one of the alternatives; else it leads out of the set and makes no link. Depends and
 /// Pre-Depends make links; Recommends and weaker relations do not.
 class package_reader {
  public:
@@ -21,7 +21,6 @@ class package_reader {
   void line(std::string_view);
   /// Returns all that was read. The reader must not be used afterwards.
   link_list finish();
-  std::size_t unresolved() const noexcept { return unresolved_; }
 
  private:
   void end_of_paragraph();
@@ -36,7 +35,6 @@ class package_reader {
   std::vector<std::string> names_, depends_;
   std::unordered_map<std::string, page> number_of_;
   std::unordered_map<std::string, page> provider_of_;  // the first provider that was read
-  std::size_t unresolved_ = 0;
 };
 
 /// The packages that this machine could install, from apt. If apt has no lists, the installed packages,
