@@ -283,7 +283,7 @@ place_runtime::~place_runtime() {
   if (!impl_->is_inherited() && !impl_->is_first()) {
     try {
       impl_->here().job().await_job();  // activities may still come here, and need the places
-    } catch (...) {                     // a place was lost; run() has thrown that where it mattered
+    } catch (...) {                     // a place was lost; that was thrown where it mattered
     }
   }
   impl_->leave();
