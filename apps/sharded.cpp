@@ -34,7 +34,7 @@ constexpr parameter sharded_parameters[] = {
 };
 
 struct letter_node {
-  std::uint32_t brother, son;  // 0: none; the shard's first node is no one's
+  std::uint32_t brother, son;  // 0: none; the shard's first node is no son or brother
   std::uint32_t count;
   char letter;
 };
@@ -45,7 +45,7 @@ struct word {
   std::string_view text() const noexcept { return {letters, ::strnlen(letters, word_bytes)}; }
 };
 
-/// A tree that grows, for the making of the index.
+/// A tree that grows while the index is built.
 class growing_tree {
  public:
   growing_tree() : nodes_(1) {}

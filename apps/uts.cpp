@@ -1,4 +1,4 @@
-// uts: counts the nodes of a tree whose shape is known only by visiting it, and which is very uneven.
+// uts: counts the nodes of a very uneven tree, whose shape is known only by visiting it.
 //
 // A binomial tree, as in UTS (Olivier et al., LCPC 2006; also in BOTS): the root has `size` children; each other node
 // has `children` of them with a probability of `q` millionths, else none. With children * q just below a million, some
