@@ -1,4 +1,4 @@
-// Decisions of `ads` in the sequential world: the two ends of a ready deque, and when the buffer's turn is.
+// Decisions of `ads` in the sequential world: the two ends of a ready deque, and the turns of the buffer.
 #include "support/policy_bench.hpp"
 
 #include <kith/kith.hpp>

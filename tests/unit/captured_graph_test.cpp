@@ -1,4 +1,4 @@
-// Captured graphs: what is kept, what is noticed, what is refused, and when a run makes tasks.
+// Captured graphs: what is kept, detected and refused, and when a run creates tasks.
 #include <kith/kith.hpp>
 #include "support/workers.hpp"
 
@@ -306,7 +306,7 @@ TEST(captured_graph, cancel_skips_the_rest_without_an_error) {
   });
 }
 
-/// A run by arrays queues nothing. The others make a task of each node, so that all is seen that observes tasks.
+/// A run by arrays queues nothing. The other runs create a task for each node, so that observers of tasks see all.
 TEST(captured_graph, tasks_are_made_where_they_must_be) {
   std::atomic<int> ran{0};
   const auto queued_by = [&](kith::runtime& rt, kith::captured_graph& g) {
