@@ -41,7 +41,7 @@ message_header header_of(const detail::byte_buffer& message) noexcept {
   return h;
 }
 
-/// What must be the same at all places.
+/// Compares the parts of a contribution that must be the same at all places.
 bool is_same(const message_header& a, const message_header& b) noexcept {
   return a.function == b.function && a.finish_home == b.finish_home && a.finish_number == b.finish_number;
 }

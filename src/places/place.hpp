@@ -186,7 +186,7 @@ class place {
                                    const finish_wait* finish = nullptr);
   /// Takes part in a collective, and waits for its end. Any task may call it; one at a time at each place.
   void take_part(const char* call, const collective& c);
-  /// At place 0: a run begins; it has ended.
+  /// Called at place 0 when a run begins, and when it has ended.
   void begin_run();
   void end_run();
   /// The activity to which the running task belongs; null if it belongs to none.

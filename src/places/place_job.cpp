@@ -32,7 +32,7 @@ bool place::outlives_loss() const {
 bool place::answer_questions() {
   if (questions_.empty() || outlives_loss()) return false;
   for (const message_header& q : std::exchange(questions_, {})) {
-    if (lost_) return true;  // this place may have no workers any more; the other one will learn of the loss
+    if (lost_) return true;  // the workers may have ended; the asking place will learn of the loss
     message_header answer{.kind = message_kind::counts, .from = static_cast<std::uint32_t>(number_)};
     if (q.kind == message_kind::ask_counts) {
       send(static_cast<int>(q.from), sealed(answer, statistics()));

@@ -257,7 +257,7 @@ void place::answered(const message_header& h) {
   o->complete();
 }
 
-/// Credits have come back from a place.
+/// Takes the credits that a message returns, and sends the offers that waited for them.
 void place::take_credits(const message_header& h) {
   const std::lock_guard lock(guard_);
   if (lost_) return;

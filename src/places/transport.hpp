@@ -49,7 +49,7 @@ class endpoint {
   /// Takes the next message; false if none has arrived. After a false, what other threads wrote before ring() is
   /// visible, or the next sleep() returns at once.
   virtual bool poll(detail::byte_buffer& message) = 0;
-  /// Sleeps until a message has arrived, ring() is called or `until` has come. May return early.
+  /// Sleeps until a message arrives, ring() is called, or the time `until`. May return early.
   virtual void sleep(std::chrono::steady_clock::time_point until) = 0;
   /// Ends the present or the next sleep(). Any thread.
   virtual void ring() noexcept = 0;
