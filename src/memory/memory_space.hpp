@@ -69,9 +69,9 @@ class memory_space final : private memory_listener {
   /// Binds the pages of a deferred region to its home, if it has one and they are not bound yet.
   void bind(region& r) const noexcept;
 
-  /// What kith::known_bytes_on_nodes() returns.
+  /// As kith::known_bytes_on_nodes().
   std::vector<std::uint64_t> known_bytes(const void* memory, std::size_t bytes);
-  /// What kith::count_pages() returns.
+  /// As kith::count_pages().
   std::optional<page_census> count(const void* memory, std::size_t bytes) const;
 
   /// True if there are several nodes and the system lets us place pages.
