@@ -67,7 +67,7 @@ std::optional<int> workers_setting(std::optional<int> option = {});
 /// The option if there is one, else KITH_OVERSUBSCRIBE (0 or 1), else false.
 bool oversubscribe_setting(std::optional<bool> option = {});
 
-/// How workers are bound.
+/// The wanted binding of workers.
 struct bind_wish {
   bind_mode mode = bind_mode::automatic;
   /// As cpu_claims::take. Called if some cores will stay free; cores that others use are then taken last.

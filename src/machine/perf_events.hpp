@@ -29,7 +29,7 @@ std::string perf_event_paranoid();
 bool is_for_lack_of_rights(int why) noexcept;
 /// Why the counters of the processor cannot be opened, as a clause.
 std::string why_no_hardware_counters(int why);
-/// What to do about that; empty: nothing helps.
+/// A remedy; empty: there is none.
 std::string advice_on_hardware_counters(int why);
 
 /// What could not be opened, why, and what to do; empty if nothing is missing.
