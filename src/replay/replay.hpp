@@ -13,7 +13,7 @@
 // take turns in the recorded order, and exclude each other whatever was recorded.
 //
 // A divergence is refused with the task's name: a task that is not in the schedule or, when all workers sleep
-// while tasks are held back, one of those tasks and what should have come before it. After a refusal, the rest
+// while tasks are held back, one of those tasks and the task that should have run before it. After a refusal, the rest
 // of the run is in any order.
 #pragma once
 
