@@ -71,7 +71,7 @@ class task_trace {
     if (bytes_.size() >= chunk) [[unlikely]]
       flush();
   }
-  /// How many blocks the task has made at this point.
+  /// Counts the blocks that the task makes at this point of the program, from 0.
   std::uint64_t next_block(std::uintptr_t pc) noexcept {
     return entry_of({.pc = pc, .kind = touch_kind::allocation}).state.offset++;
   }
