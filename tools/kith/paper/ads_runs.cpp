@@ -62,7 +62,7 @@ sim::run_options ads_options(const machine_model& m, const ads_run& r) {
   s.parts = r.parts;
   s.places.works = r.works;
   if (r.way == ads_way::by_hand) s.parts.scheduling = false;
-  s.noise = r.way != ads_way::by_hand;  // over so many blocks, noise averages out
+  s.noise = r.way != ads_way::by_hand;  // over many blocks, noise averages out
   s.chunk_bytes = std::uint64_t{1} << 20;
   if (!sim::has_block_memory(m)) s.fidelity = sim::fidelity::abstract;
   return s;

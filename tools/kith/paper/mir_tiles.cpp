@@ -61,7 +61,7 @@ struct tile_means {
   double seconds = 0, stall = 0;
 };
 
-/// By policy.
+/// The means of each policy.
 std::vector<tile_means> tile_runs(const sim::program& p, machine_model m, const tile_variant& v,
                                   const std::vector<std::string>& policies, int seeds) {
   m.line.copies = v.copies;
