@@ -20,7 +20,7 @@ constexpr parameter uts_parameters[] = {
     {"q", "124500", "120000", "the probability of that, in millionths"},
 };
 
-/// What is counted of a subtree.
+/// The counts of a subtree.
 struct tree_counts {
   std::int64_t nodes = 0, leaves = 0, depth = 0;
   tree_counts operator+(const tree_counts& o) const noexcept {
