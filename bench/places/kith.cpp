@@ -3,7 +3,7 @@
 // usage: kith-bench-places-kith CASE COUNT     as two processes of an MPI job; place 0 prints the value
 //        kith-bench-places-kith idle SECONDS   prints what share of a core each place uses that has nothing to do
 //        kith-bench-places-kith collective-BYTES COUNT [survivors]
-//                                              prints the microseconds of an all_reduce of so many bytes, 0: of a
+//                                              prints the microseconds of an all_reduce of BYTES bytes, 0: of a
 //                                              barrier, of all places; `survivors`: where survivors go on
 //
 // rate-8 and rate-1k: the program collects small messages, and sends some KiB of them as the argument of one activity.
