@@ -122,7 +122,7 @@ TEST_P(ordered, one_worker_runs_in_the_order_of_the_native_engine) {
   set.keep_schedule = true;
   for (const auto& run : programs) {
     if (run == from_outside) continue;                     // its order depends on when tasks came
-    if (run == kith::test::delivered_arguments) continue;  // simulated arguments come when who delivers them ends
+    if (run == kith::test::delivered_arguments) continue;  // simulated arguments arrive when their deliverer ends
     for (std::uint32_t throttle : {0u, 20u}) {
       runtime_options o = kith::test::make_options(1, s.policy);
       o.throttle = throttle;

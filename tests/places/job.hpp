@@ -19,7 +19,7 @@ kith::place_options options();
 void add(int depth, long value);
 long serial_sum(int depth, long value);
 long sum_of_all();
-/// The same tree of coroutines, which return their sums.
+/// The same tree, of coroutines that return their sums.
 kith::activity<long> sum_of_tree(int depth, long value);
 
 void all_checks();

@@ -121,7 +121,7 @@ struct promise {
   bool known = false;
 };
 
-/// Where a body runs.
+/// The surroundings of a body.
 struct surroundings {
   world* program = nullptr;
   runtime* rt = nullptr;  // null: in the model

@@ -50,7 +50,7 @@ class auto_bench : public policy_bench {
     if (t != nullptr) chosen->observer()->ran(*t, *by[static_cast<std::size_t>(worker)], nanoseconds);
     return t;
   }
-  /// Makes worker 0 run a task with a megabyte at node 0 in so many nanoseconds.
+  /// Makes worker 0 run a task with a megabyte at node 0, in the given number of nanoseconds.
   void ran(std::uint64_t nanoseconds, std::uint16_t type = 0) {
     kith::task* const t = queue(type);
     EXPECT_EQ(run_next(0, nanoseconds), t);

@@ -124,7 +124,7 @@ TEST(AdsPolicy, CountsAreInTheStatistics) {
     EXPECT_EQ(got.stalled, 1u);
     EXPECT_GE(got.arrival_attempts, 1u);  // for the task from outside
     EXPECT_GT(got.arrival_seconds, 0);
-    EXPECT_EQ(got.steal_seconds, 0);  // there is nobody to steal from
+    EXPECT_EQ(got.steal_seconds, 0);  // there is no victim
   }
 }
 

@@ -151,7 +151,7 @@ TEST(captured_graph, regions_that_come_to_overlap_are_noticed) {
     EXPECT_EQ(g.edges(), 0u);
     EXPECT_TRUE(g.repeat(two(4, 5)));  // the second range lies in the first
     EXPECT_EQ(g.edges(), 1u);
-    EXPECT_TRUE(g.repeat(two(0, 4)));  // and no longer
+    EXPECT_TRUE(g.repeat(two(0, 4)));  // the ranges are apart
     EXPECT_EQ(g.edges(), 0u);
     EXPECT_THAT(error_of([&] {
                   g.capture([&a] {

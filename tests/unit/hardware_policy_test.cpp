@@ -77,7 +77,7 @@ TEST(token, the_creator_passes_what_nobody_wrote_and_what_is_only_written) {
   }
 }
 
-// Data that is only read, passed on by tasks on four cores: what nobody wrote would be the creator's.
+// Data that is only read, passed on by tasks on four cores: data that no task wrote would be the creator's.
 TEST(token, references_come_from_the_worker_that_delivered_them) {
   static constexpr std::size_t chains = 4, links = 6;
   kith::runtime_options o;
