@@ -1,4 +1,4 @@
-// Smith-Waterman in square blocks: what sw and swn2 share. Nodes are blocks, steps are anti-diagonals.
+// Smith-Waterman in square blocks: shared by sw and swn2. Nodes are blocks, steps are anti-diagonals.
 #pragma once
 
 #include "blocks.hpp"

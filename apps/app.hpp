@@ -1,6 +1,6 @@
-// A program of apps/: input that is made once, a parallel solution, and a serial verifier that shares no
-// code with it. Programs use only the public headers, because they also serve as examples. For `kith app`,
-// `kith demo` and the tests. list.hpp has all programs.
+// A program of apps/: input that is made once, a parallel solution, and a serial verifier that shares no code with the
+// solution. Programs use only the public headers, because they also serve as examples. For `kith app`, `kith demo` and
+// the tests. list.hpp has all programs.
 #pragma once
 
 #include "parameters.hpp"
@@ -22,11 +22,11 @@ namespace kith::apps {
 struct target {
   runtime& on;
   int nodes = 1;
-  /// Null, or set if what prepare() and solve() create belongs to one task graph. Then neither waits for
-  /// its tasks, and what these tasks use beyond the program itself is kept here until they have ended.
+  /// Null, or set if the tasks of prepare() and solve() belong to one task graph. Then neither waits for its tasks, and
+  /// data that these tasks use beyond the program itself is kept here until they have ended.
   std::vector<std::shared_ptr<const void>>* one_graph = nullptr;
-  /// The number of workers that own shares of the data, by their colors. 0: the workers of the run. Else
-  /// fewer workers may record than will replay.
+  /// The number of workers that own shares of the data, by their colors. 0: the workers of the run. Another number lets
+  /// a run on few workers record for a replay on more.
   int owners = 0;
 
   /// Runs `f`, which creates tasks, and waits for them unless everything is one graph.
@@ -38,7 +38,7 @@ struct target {
       on.run(f);
     }
   }
-  /// Keeps what tasks that were created need. Only for the task that creates them.
+  /// Keeps data that the created tasks need. Only for the task that creates them.
   void keep(std::shared_ptr<const void> needed) const {
     if (one_graph != nullptr) one_graph->push_back(std::move(needed));
   }
@@ -59,7 +59,7 @@ struct target {
   }
 };
 
-/// The verifier's result. `what` says what was compared, with the figures that decided.
+/// The verifier's result. `what` is a text on what was compared, with the figures that decided.
 struct verdict {
   bool verified = false;
   std::string what;
@@ -83,13 +83,13 @@ class app {
   virtual void prepare(const target&) = 0;
   /// The work itself, on prepared data.
   virtual void solve(const target&) = 0;
-  /// Compares the result with a serial computation, which is kept for the next time if it is costly.
+  /// Compares the result with a serial computation, which is kept for further calls if it is costly.
   virtual verdict verify() = 0;
   /// The memory that verify() takes on top of the data, in bytes. 0: almost none.
   virtual std::uint64_t verifying_bytes() const { return 0; }
   /// Values from the result. Must be called after solve().
   virtual std::vector<figure> figures() const { return {}; }
-  /// The memory that holds the result. Tests damage it to see that the verifier notices.
+  /// The memory that holds the result. Tests damage it to check the verifier.
   virtual std::span<std::byte> output() = 0;
 };
 
@@ -100,10 +100,10 @@ struct result {
   std::vector<figure> figures;
 };
 
-/// Calls prepare, solve, verify; solve is timed. With `as_one_graph`, tasks of solve do not wait until all
-/// data is prepared, but only for what each of them needs, and both are timed. So the RIP paper's programs
-/// are one graph, whose first window has the tasks that initialise and the first tasks that compute.
-/// REQUIRES for that: the program has windows (entry).
+/// Calls prepare, solve, verify; solve is timed. With `as_one_graph`, tasks of solve wait only for the data that
+/// each of them needs, not for all of prepare, and both are timed. So the RIP paper's programs are one graph, whose
+/// first window has the tasks that initialise and the first tasks that compute. REQUIRES for that: the program has
+/// windows (entry).
 result run(app&, const target&, bool as_one_graph = false);
 
 /// The window sizes of a task graph for the policies that partition it. RIP paper, sections 4.3 and 5.2.

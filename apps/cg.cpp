@@ -33,7 +33,7 @@ constexpr parameter parameters[] = {
     colors_parameter,
 };
 
-/// From a file. A generated matrix has no entries until they are needed.
+/// The matrix of a file. A generated one has no entries until they are needed.
 matrix matrix_of(const arguments& a) {
   for (const char* generated : {"size", "nonzeros"}) a.exclude("input", generated);
   if (a.has("input")) {
@@ -150,7 +150,7 @@ class cg final : public app, node_program {
     }
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
     for (std::size_t b = 0; b < count; ++b) {
-      const auto self = static_cast<std::int32_t>(b);  // so that what it writes has been read
+      const auto self = static_cast<std::int32_t>(b);  // orders it after the readers of what it overwrites
       if (std::ranges::find(uses_[b], self) == uses_[b].end()) uses_[b].push_back(self);
       std::ranges::sort(uses_[b]);
     }

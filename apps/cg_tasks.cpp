@@ -176,7 +176,7 @@ class cg_tasks final : public app {
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(*std::ranges::max_element(nonzeros_)));
   }
   paged<double> vector() const { return {rows_.count(), rows_.each}; }
-  /// At least 1, so that each block is a region.
+  /// The entries of block b; at least 1, so that each block is a region.
   std::size_t entries_of(std::int64_t b) const noexcept {
     return std::max<std::size_t>(1, nonzeros_[static_cast<std::size_t>(b)]);
   }

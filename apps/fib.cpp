@@ -1,6 +1,6 @@
-// fib: the n-th Fibonacci number by two calls for each number, which is a measure of what a join costs.
+// fib: the n-th Fibonacci number by two calls for each number, as a measure of the cost of a join.
 //
-// Joins, or coroutines that fork, and no other work. BOTS has the same with tasks. Property checked:
+// Joins, or coroutines that fork, and no other work. BOTS has the same program with tasks. Property checked:
 //  F1  the number is that of the addition of its two predecessors, step by step.
 #include "list.hpp"
 

@@ -1,5 +1,6 @@
-// Steps from plate to plate, in which each cell becomes a weighted mean of itself and its four neighbours: what heat
-// and jacobi share except for the weights. Properties checked, against a serial program with its own layout and loop:
+// Steps from plate to plate, in which each cell becomes a weighted mean of itself and its four neighbours: shared
+// by heat and jacobi, which differ in the weights. Properties checked, against a serial program with its own layout
+// and loop:
 //  H1  every cell equals the serial one, up to rounding;
 //  H2  the border has not changed.
 #pragma once

@@ -14,7 +14,7 @@ constexpr std::uint64_t hash(std::uint64_t seed, std::uint64_t position) noexcep
   return x ^ (x >> 31);
 }
 
-/// In [0, 1).
+/// A hash in [0, 1).
 constexpr double hash_unit(std::uint64_t seed, std::uint64_t position) noexcept {
   return static_cast<double>(hash(seed, position) >> 11) * 0x1p-53;
 }

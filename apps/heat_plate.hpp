@@ -1,5 +1,5 @@
-// The plate of places_heat and of the heat by hand: its initial cells, the stencil, and the serial program that both
-// are verified against. It needs nothing of Kith, because the program by hand is linked to an MPI instead.
+// The plate of places_heat and of its program by hand: the initial cells, the stencil, and the serial program against
+// which both are verified. It uses nothing of Kith, because the program by hand is linked to an MPI instead.
 #pragma once
 
 #include "hash.hpp"
@@ -15,7 +15,7 @@
 
 namespace kith::apps {
 
-/// What every place must know.
+/// The problem, as every place needs it.
 struct plate {
   std::int64_t rows, columns, leaf;
   std::uint64_t seed;
@@ -27,12 +27,13 @@ struct plate {
     return 40 * hash_unit(seed, static_cast<std::uint64_t>(i * columns + j));
   }
   std::int64_t wide() const noexcept { return columns + 2; }
-  /// Of this place, or of what comes after the last one.
+  /// The first row of a place; for `places`, the end of the rows.
   std::int64_t first_row(int place, int places) const noexcept { return rows * place / places; }
 };
 constexpr double weight_here = 0.5, weight_side = 0.125;
 
-/// All rows after that many steps, left and right border included. One cell after the other, in a loop of its own.
+/// All rows after that many steps, left and right border included, computed cell by cell in a loop that no
+/// program shares.
 inline std::vector<double> serial_heat(const plate& p, std::int64_t iterations) {
   const std::int64_t wide = p.wide();
   std::vector<double> now;
@@ -52,7 +53,7 @@ inline std::vector<double> serial_heat(const plate& p, std::int64_t iterations) 
   return {now.begin() + wide, now.end() - wide};
 }
 
-/// Whether a result is that of the serial program, and what was compared.
+/// Compares a result with that of the serial program. Returns whether they are equal, and a text on what was compared.
 inline std::pair<bool, std::string> check_heat(const plate& p, std::int64_t iterations,
                                                std::span<const double> result) {
   const std::vector<double> expected = serial_heat(p, iterations);

@@ -12,8 +12,8 @@ struct image {
   std::vector<std::uint8_t> shades;  // by rows; 0: black
 };
 
-/// Colours become shades; transparent pixels are drawn on black. Throws kith::error, with the file name, if
-/// the file is no PNG or is cut off, and always in a build without libpng.
+/// Colours become shades; transparent pixels are drawn on black. Throws kith::error, with the file name, if the file is
+/// no PNG or is cut off, and in every build without libpng.
 image read_image(const std::string& path);
 
 }  // namespace kith::apps

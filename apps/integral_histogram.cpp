@@ -1,13 +1,13 @@
 // integral_histogram: for each pixel of each image, counts the pixels of each shade above it and to its left, so that
 // four look-ups give the histogram of any rectangle. A cross-weave scan: along the rows, then along the columns.
 //
-// RIP paper, section 5.2 (Porikli's method, on tiles; several images overlap). The sums of a row of tiles so
-// far are a halo of their own, and those of a column as well. Images, histograms and halos are in a ring, so
-// that the next images begin before the first has ended; or each image has memory of its own, which no task
-// initialises (--ring 0). The expert placement deals rows' halos and columns'
-// halos round robin, and tiles by their column. Windows: two images, of which one stays. The paper does not
-// print sizes; 16 x 16 tiles of 128 pixels and four images in the ring are assumed. Images are a PNG file,
-// each turned one column further, or generated. Property checked, for the images that are still in the ring:
+// RIP paper, section 5.2 (Porikli's method, on tiles; several images overlap). The sums of a row of tiles so far are a
+// halo of their own, and those of a column as well. Images, histograms and halos are in a ring, so that the next images
+// begin before the first has ended; or each image has memory of its own, which no task initialises (--ring 0). The
+// expert placement deals rows' halos and columns' halos round robin, and tiles by their column. Windows: two images, of
+// which one stays. The paper does not print sizes; 16 x 16 tiles of 128 pixels and four images in the ring are assumed.
+// Images are a PNG file, each turned one column further, or generated. Property checked, for the images that are still
+// in the ring:
 //  I1  every count equals that of a serial program that adds up the three neighbours' histograms.
 #include "blocks.hpp"
 #include "hash.hpp"
@@ -245,7 +245,7 @@ class integral_histogram final : public app {
   }
 
   std::string source_;
-  image first_;  // without shades: images are generated
+  image first_;  // has no shades if images are generated
   shape shape_;
   std::int64_t total_, bins_;
   std::uint64_t seed_;

@@ -43,7 +43,7 @@ struct alignas(64) centre_in_list {
   std::int64_t size;
   vector_of_numbers at;
 };
-/// What a task found for a centre.
+/// A task's sum for a centre.
 struct alignas(64) sum_of_points {
   std::int64_t size;
   vector_of_numbers sum;
@@ -152,7 +152,7 @@ class kmeans_list final : public app {
     return static_cast<std::int64_t>(hash(seed_ + 1, static_cast<std::uint64_t>(k * coordinates + d)) % 1024);
   }
 
-  /// The chunk's points, as a list in an order that is drawn. It begins at the first one in memory.
+  /// Links the chunk's points in random order. The list begins at the first one in memory.
   void link(std::int64_t chunk) const {
     std::vector<std::int64_t> order(static_cast<std::size_t>(each_));
     std::iota(order.begin(), order.end(), 0);

@@ -53,7 +53,7 @@ extern const places_entry places_cg_entry;
 std::span<const entry* const> app_list();
 /// The programs that run on places.
 std::span<const places_entry* const> places_app_list();
-/// What lists and help say of all of them. Those on places cannot be made from it.
+/// The descriptions of all programs, for lists and help. Those on places cannot be made from them.
 std::vector<const entry*> app_descriptions();
 
 /// Also describes programs on places. Throws kith::error for an unknown name, with the names that exist, and for a

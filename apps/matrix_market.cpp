@@ -15,7 +15,7 @@ std::string lower(std::string_view word) {
   return text;
 }
 
-/// What the first line says: how many values an entry has, and what (i, j) implies for (j, i).
+/// The kind in the first line: the number of values of an entry, and the relation of (j, i) to (i, j).
 struct matrix_kind {
   int values = 0;
   bool mirrored = false, symmetric = false;

@@ -1,5 +1,5 @@
-// The serial program that places_md and the same by hand are verified against. It keeps the molecules in the order of
-// their numbers and adds up each pair once.
+// The serial program against which places_md and its program by hand are verified. It keeps the molecules in the order
+// of their numbers and adds up each pair once.
 #pragma once
 
 #include "md_box.hpp"
@@ -61,7 +61,8 @@ inline std::vector<molecule> serial_md(const box& b, int places) {
   return all;
 }
 
-/// Whether the molecules of all places, in any order, are those of the serial program, and what was compared.
+/// Compares the molecules of all places, in any order, with those of the serial program. Returns whether they are
+/// equal, and a text on what was compared.
 inline std::pair<bool, std::string> check_md(const box& b, int places, std::vector<molecule> result,
                                              std::int64_t migrations) {
   std::ranges::sort(result, {}, &molecule::number);

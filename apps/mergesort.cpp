@@ -32,7 +32,7 @@ void merge_joined(range a, range b, number* to, std::size_t alone) {
        [=] { merge_joined(a.subspan(middle), b.subspan(below), to + middle + below, alone); });
 }
 
-/// Sorts `data`, into `other` if that is wanted; both have the same length.
+/// Sorts `data`, into `other` if `into_other`; both have the same length.
 void sort_joined(range data, range other, bool into_other, std::size_t alone) {
   if (data.size() <= alone) {
     std::sort(data.begin(), data.end());

@@ -155,7 +155,7 @@ class mg final : public app, node_program {
     return cycle_[static_cast<std::size_t>(step) % cycle_.size()];
   }
   bool is_finest(int level) const noexcept { return level == levels_; }
-  /// Where interpolation puts its planes. On the finest level, other nodes still read the old ones.
+  /// The planes that interpolation writes. On the finest level, other nodes still read the old ones.
   const grid& raised(int level) const noexcept { return is_finest(level) ? *raised_ : u_[at(level)]; }
 
   void make_cycle() {
@@ -182,8 +182,8 @@ class mg final : public app, node_program {
     return types[of(step).what];
   }
 
-  /// From the serial time in the paper's table I, less the time for the bytes. All operations are equal, by
-  /// the cells they make.
+  /// From the serial time in the paper's table I, less the time for the bytes. All operations cost the same for each
+  /// cell that they compute.
   double work(node_name n) const override {
     const auto edge = static_cast<double>(std::int64_t{1} << of(n.step).level);
     return 19 * edge * edge;
@@ -316,7 +316,7 @@ class mg final : public app, node_program {
             to[i * r.edge + j] = (u == nullptr ? 0 : u[i * r.edge + j]) + value;
           });
   }
-  /// Plane p of the finer level from the coarser one. On the finest level, it is added to what is there.
+  /// Plane p of the finer level from the coarser one. On the finest level, it is added to the present values.
   void interpolate(const grid& coarse, const grid& fine, std::int64_t p, double* to) const {
     const std::int64_t edge = fine.edge, half = coarse.edge, mask = half - 1;
     const double* near = coarse.plane(p >> 1);

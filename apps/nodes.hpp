@@ -1,7 +1,7 @@
 // A program as nodes in steps. It is declared once and run in several ways: as a keyed graph that is explored from
 // its end, as data-flow tasks, or as parallel loops with a barrier after each step, as OpenMP would run them.
 //
-// NabbitC paper, section V: the programs of table I, and what they are compared with.
+// NabbitC paper, section V: the programs of table I, and those that they are compared with.
 #pragma once
 
 #include "app.hpp"
@@ -25,8 +25,8 @@ struct node_name {
 };
 std::ostream& operator<<(std::ostream&, node_name);
 
-/// What a program declares. The nodes of one step must not depend on each other; all their predecessors are
-/// in the step before. All functions except compute() may be called at any time, by several threads.
+/// The declaration of a program. The nodes of one step must not depend on each other; all their predecessors are in the
+/// step before. All functions except compute() may be called at any time, by several threads.
 class node_program {
  public:
   virtual ~node_program() = default;
@@ -44,13 +44,13 @@ class node_program {
   virtual std::pair<std::int64_t, std::int64_t> share(node_name n) const { return {n.index, nodes(n.step)}; }
   /// Nanoseconds of computing, from a model, which a dry recording uses as the run. Negative: there is no model.
   virtual double work(node_name) const { return -1; }
-  /// The nodes that no other node waits for; by default, all of the last step.
+  /// The nodes on which no other node depends; by default, all of the last step.
   virtual void last(keys<node_name>&) const;
   /// The task type of the nodes of a step.
   virtual const task_type& type(std::int32_t step) const = 0;
 };
 
-/// Adds the nodes index-1, index and index+1 of the step before, those of them that are among its `count`.
+/// Adds those of the nodes index-1, index and index+1 of the step before that are below `count`.
 void add_neighbours(node_name, std::int32_t count, keys<node_name>& all);
 
 /// How a program is run.
@@ -59,10 +59,10 @@ enum class variant : std::uint8_t { dataflow, graph, loop_static, loop_guided };
 enum class coloring : std::uint8_t {
   good,     // the owner of the share
   bad,      // valid, but the color of the worker half of all workers further on
-  invalid,  // the same one for all, which no worker has
+  invalid,  // the same for all, which no worker has
 };
 
-/// The parameters that such programs share, for their lists.
+/// The parameters that such programs share.
 inline constexpr parameter as_parameter = {
     "as", "", "", "graph, dataflow, loop-static or loop-guided (graph under nabbit and nabbitc, else dataflow)"};
 inline constexpr parameter colors_parameter = {"colors", "good", "good", "colors of the nodes: good, bad or invalid"};

@@ -23,7 +23,7 @@ constexpr std::array<npb_cg_class, 5> classes{{{'S', 1400, 7, 15, 10, 8.59717750
 /// NPB's random numbers: x := 5^13 x mod 2^46, from 314159265 on. Products are taken mod 2^64, which 2^46 divides.
 class npb_random {
  public:
-  /// In (0, 1).
+  /// The next number, in (0, 1).
   double next() noexcept {
     x_ = x_ * 1220703125 & ((std::uint64_t{1} << 46) - 1);
     return static_cast<double>(x_) * 0x1p-46;
@@ -90,7 +90,7 @@ npb_rows make_npb_rows(const npb_cg_class& c, std::int64_t first, std::int64_t l
   }
   npb_rows m;
   m.begin.push_back(0);
-  std::vector<std::tuple<std::uint32_t, std::size_t, double>> row;  // column, its place in NPB's order, and value
+  std::vector<std::tuple<std::uint32_t, std::size_t, double>> row;  // column, position in NPB's order, and value
   for (std::size_t r = 0; r < terms.size(); ++r) {
     const auto diagonal = static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(r);
     row.clear();

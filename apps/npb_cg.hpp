@@ -1,5 +1,5 @@
 // The CG problem of the NAS Parallel Benchmarks (NPB 3, CG): classes, the matrix, and the printed results. For
-// places_cg and the same by hand.
+// places_cg and its program by hand.
 //
 // "The NAS Parallel Benchmarks", report RNR-94-007, section 2.3; the matrix and the random numbers are those of NPB's
 // makea and randlc, value by value, because the printed results hold for no other matrix.
@@ -18,7 +18,7 @@ struct npb_cg_class {
   std::int64_t iterations;
   double shift, zeta;  // zeta: the result that NPB prints
 };
-/// Of conjugate gradients in each iteration.
+/// Iterations of conjugate gradients in each outer iteration.
 constexpr int npb_cg_inner_iterations = 25;
 /// Throws kith::error for an unknown class.
 const npb_cg_class& npb_cg_class_of(const std::string& name);
@@ -32,7 +32,8 @@ struct npb_rows {
 /// Makes rows [first, last). Cost: all random vectors of the class are drawn, whatever the rows.
 npb_rows make_npb_rows(const npb_cg_class& c, std::int64_t first, std::int64_t last);
 
-/// Whether a result is NPB's, and what was compared. `residual`: the norm of the last one.
+/// Compares a result with NPB's. Returns whether they agree, and a text on what was compared. `residual`: the
+/// last norm.
 std::pair<bool, std::string> check_npb_cg(const npb_cg_class& c, double zeta, double residual);
 
 }  // namespace kith::apps

@@ -62,8 +62,8 @@ class outer_products {
  private:
   static constexpr double condition = 0.1, diagonal = 4;
 
-  /// Calls term(column, value) for what the vectors and the diagonal add to a row, so perhaps several times for a
-  /// column.
+  /// Calls term(column, value) for each summand of a row, from the vectors and the diagonal, so perhaps several times
+  /// for a column.
   template <class Term>
   void terms(std::size_t r, Term&& term) const {
     for (std::size_t at = first_[r]; at < first_[r + 1]; ++at) {

@@ -1,5 +1,5 @@
-// Equal blocks of values that do not share pages. So the task that first touches a block decides where it
-// is, whatever its neighbours do.
+// Equal blocks of values that do not share pages. So the task that first touches a block decides its home,
+// independently of the neighbouring blocks.
 //
 // RIP paper, section 4.5: blocks of data are page-aligned and initialised by tasks.
 #pragma once

@@ -105,7 +105,7 @@ class panels final : public app {
 
  private:
   std::int64_t at(std::int64_t i, std::int64_t j) const noexcept { return i * all_.count() + j; }
-  /// Of the left (0) or right (1) matrix, -8 to 7.
+  /// An entry of the left (0) or right (1) matrix, -8 to 7.
   std::int64_t factor(std::uint64_t which, std::int64_t i, std::int64_t j) const noexcept {
     return static_cast<std::int64_t>(hash(seed_ + which, static_cast<std::uint64_t>(i * all_.size + j)) % 16) - 8;
   }

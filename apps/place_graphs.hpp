@@ -2,10 +2,10 @@
 // here.
 //
 // They create, send and wait as the programs do, in the same order; tests/unit/place_graphs_test.cpp compares them with
-// runs of these. `Graph` makes tasks: sim::place_program. Work is that of places_work.hpp. Steps are alike, so a few of
-// them are enough. The functions `..._by_hand` are what an expert writes with MPI and threads: each place has as many
-// equal shares as workers, and sends the neighbours what they need when a step has ended, without a wait for all
-// places.
+// runs of the programs. `Graph` makes tasks: sim::place_program. Work is that of places_work.hpp. Steps are alike, so a
+// few of them are enough. The functions `..._by_hand` are the programs that an expert writes with MPI and threads: each
+// place has as many equal shares as workers, and at the end of a step sends the neighbours the data that they need,
+// without a wait for all places.
 #pragma once
 
 #include "heat_plate.hpp"
@@ -23,8 +23,8 @@
 
 namespace kith::apps {
 
-/// Gives the halves of [from, to) to tasks until at most `leaf` are left, and waits for them. leaf_task(creator, scope,
-/// from, to) makes the last ones; a range that is a leaf from the start is one, too. With `waits`, each task between
+/// Gives the halves of [from, to) to tasks until at most `leaf` items are left, and waits for them. leaf_task(creator,
+/// scope, from, to) makes the leaves; a range that is a leaf from the start is one, too. With `waits`, each inner task
 /// waits for its halves.
 template <class Graph, class Leaf>
 void halve(Graph& g, std::int32_t task, std::uint32_t scope, std::int64_t from, std::int64_t to, std::int64_t leaf,
@@ -44,7 +44,7 @@ void halve(Graph& g, std::int32_t task, std::uint32_t scope, std::int64_t from, 
   if (waits || outermost) g.wait(task, scope);
 }
 
-/// What both forms of heat do with the plate: each place's rows are cut into blocks of columns.
+/// The plate in both forms of heat: each place's rows are cut into blocks of columns.
 template <class Graph>
 class heat_blocks {
  public:
@@ -55,7 +55,7 @@ class heat_blocks {
   }
   std::int64_t rows(int place) const { return plate_.first_row(place + 1, places_) - plate_.first_row(place, places_); }
   double work(int place, std::int64_t columns) const { return heat_work(rows(place) * columns); }
-  /// The task that was made last computes columns [from, to) of a step.
+  /// Declares that the task made last computes columns [from, to) of a step.
   void touch(int place, std::int64_t from, std::int64_t to) {
     const std::int64_t blocks = (plate_.columns + plate_.leaf - 1) / plate_.leaf;
     for (std::int64_t b = from / plate_.leaf; b * plate_.leaf < to; ++b) {
@@ -66,7 +66,7 @@ class heat_blocks {
   std::uint32_t row_bytes() const { return static_cast<std::uint32_t>(plate_.wide() * 8); }
 
  private:
-  /// Of this step, and of the next.
+  /// The bytes of these columns, of this step and of the next.
   std::uint64_t bytes(int place, std::int64_t columns) const {
     return static_cast<std::uint64_t>(rows(place) * columns) * 16;
   }
@@ -77,10 +77,10 @@ class heat_blocks {
   std::vector<std::uint32_t> regions_;
 };
 
-/// How the activities of a step come to their places.
+/// How the activities of a step reach their places.
 enum class sent : std::uint8_t {
   by_main,  // as in the programs: by one loop
-  by_tree,  // each place sends those of half of the places behind it on
+  by_tree,  // each place sends on those of half of the places after it
 };
 
 /// Makes an activity at each place: activity(place, creator, send_on) must call send_on(task) when it has made it.
@@ -125,8 +125,8 @@ void make_heat(Graph& g, const plate& p, std::int64_t iterations, sent how = sen
 }
 
 /// Makes `steps` steps by hand. Each worker of a place is a place of `g`; share(creator, scope, step, place, k) makes
-/// the task of the place's worker k. A step needs the last one of all workers of its place, and bytes(step, place) from
-/// each neighbour.
+/// the task of the place's worker k. A step needs the previous one of all workers of its place, and bytes(step, place)
+/// from each neighbour.
 template <class Graph, class Share, class Bytes>
 void make_by_hand(Graph& g, int places, int workers, std::int64_t steps, const Share& share, const Bytes& bytes) {
   const std::uint32_t all = g.scope();
@@ -170,8 +170,8 @@ void make_heat_by_hand(Graph& g, const plate& p, std::int64_t iterations, int wo
       [&](std::int64_t, int) -> std::uint64_t { return blocks.row_bytes(); });
 }
 
-/// How many molecules each place has in each step, and how many it sends to the next places. The molecules fly
-/// straight: forces between them change their speeds little.
+/// The number of molecules of each place in each step, and the number that it sends to the next places. The molecules
+/// fly straight: forces between them change their speeds little.
 class md_counts {
  public:
   md_counts(const box& b, int places);
@@ -181,7 +181,7 @@ class md_counts {
     const auto found = std::ranges::find(all, to, &std::pair<int, std::int64_t>::first);
     return found == all.end() ? 0 : found->second;
   }
-  /// By receiver.
+  /// Counts by receiver.
   const std::vector<std::pair<int, std::int64_t>>& sent(std::int64_t step, int from) const {
     return sent_[index(step, from)];
   }
@@ -222,8 +222,8 @@ inline md_counts::md_counts(const box& b, int places) : places_(places) {
   for (auto& leaving : sent_) std::ranges::sort(leaving);
 }
 
-/// The first `steps` of b.iterations + 1 steps. With `regions`, each molecule has as many pairs as with so many
-/// regions.
+/// The first `steps` of b.iterations + 1 steps. With `regions`, each molecule has as many pairs as in that
+/// many regions.
 template <class Graph>
 void make_md(Graph& g, const box& b, std::int64_t steps, const md_counts& counts, sent how = sent::by_main,
              int regions = 0) {
@@ -263,7 +263,7 @@ void make_md_by_hand(Graph& g, std::int64_t steps, const md_counts& counts, int 
       });
 }
 
-/// Of the CG benchmark: the first `steps` of the inner iterations of an outer one.
+/// Makes the CG benchmark: the first `steps` of the inner iterations of an outer one.
 template <class Graph>
 class cg_maker {
  public:
@@ -301,7 +301,7 @@ class cg_maker {
     (this->*what)(creator);
     graph_.wait(creator, others);
   }
-  /// The region of so many rows of the matrix.
+  /// The region of `count` rows of the matrix.
   std::uint32_t block(int place, std::int64_t first, std::int64_t count) {
     const auto [at, is_new] = blocks_.try_emplace({place, first});
     if (is_new) at->second = graph_.region(static_cast<std::uint64_t>(count * entries_) * entry_bytes);

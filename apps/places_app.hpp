@@ -40,12 +40,12 @@ struct places_entry {
   entry about;  // without `make`
   /// Throws kith::error for a wrong value.
   std::unique_ptr<places_app> (*make)(const arguments&);
-  /// For --as custom: the program of apps/by_hand/ that does the same, and the parameters that it takes.
+  /// For --as custom: the program of apps/by_hand/ that solves the same problem, and the parameters that it takes.
   const char* by_hand;
   std::span<const char* const> by_hand_takes;
 };
 
-/// What these programs share.
+/// The parameters that these programs share.
 inline constexpr parameter scheduling_parameter = {
     "as", "ads", "ads",
     "ads: activities run where they belong; cws: all workers steal from all; custom: MPI and threads by hand, for "
@@ -56,9 +56,9 @@ inline constexpr parameter admission_parameter = {
     "admission", "refusals", "refusals",
     "refusals: full buffers refuse activities; credits: each spawning place has its share of the room"};
 
-/// Halves [from, to) in tasks until at most `leaf` are left, and gives each of these shares to a task that calls
-/// compute(first, last) and declares cost(first, last), in nanoseconds. The caller waits for them. Both functions are
-/// copied.
+/// Halves [from, to) in tasks until at most `leaf` items are left, and gives each of these shares to a task that
+/// calls compute(first, last) and declares cost(first, last), in nanoseconds. The caller waits for them. Both
+/// functions are copied.
 template <class Cost, class Compute>
 void spawn_shares(std::int64_t from, std::int64_t to, std::int64_t leaf, const Cost& cost, const Compute& compute) {
   const auto spawn_share = [&](std::int64_t first, std::int64_t last) {
@@ -74,7 +74,7 @@ void spawn_shares(std::int64_t from, std::int64_t to, std::int64_t leaf, const C
   spawn_share(middle, to);
 }
 
-/// Sets what these parameters say. Throws kith::error for another word. `--as custom` is not for here.
+/// Applies these parameters to the options. Throws kith::error for another word, and for `--as custom`.
 void read_parameters(place_options&, const arguments&);
 
 }  // namespace kith::apps

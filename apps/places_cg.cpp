@@ -3,9 +3,9 @@
 // ADS paper, section 5 (Conjugate Gradient, figures 17 and 20: classes B and C, whose parameters it misprints; NPB's
 // are used). In each phase of an inner iteration every place gets one activity, which halves its rows recursively until
 // at most `leaf` are left. Activities spread over the places as a binary tree, which carries the vector that all rows
-// need down, and sums and pieces of vectors up; so sums do not depend on which activity ends first. A place multiplies
-// with a copy of the whole direction p; only the residual is exchanged, because all places can compute p from it.
-// Verified by the result that NPB prints for the class.
+// need down, and sums and pieces of vectors up; so sums do not depend on the order in which activities end. A place
+// multiplies with a copy of the whole direction p; only the residual is exchanged, because all places can compute p
+// from it. Verified by the result that NPB prints for the class.
 #include "list.hpp"
 #include "npb_cg.hpp"
 #include "places_app.hpp"
@@ -33,7 +33,7 @@ constexpr const char* cg_by_hand_takes[] = {"class"};
 
 std::int64_t first_row(std::int64_t rows, int place) { return rows * place / places(); }
 
-/// What a phase gives back: sums over rows, and a vector's elements at these rows.
+/// The result of a phase: sums over rows, and a vector's elements at these rows.
 struct pieces {
   double sum = 0, other_sum = 0;
   std::vector<double> elements;
@@ -49,8 +49,8 @@ struct pieces {
   }
 };
 
-/// Adds up f(from, to) over shares of at most `leaf` rows, each of which is a task, in a fixed order. A row takes that
-/// many operations.
+/// Adds up f(from, to) over shares of at most `leaf` rows, each of which is a task, in a fixed order. `operations`: for
+/// each row.
 template <class F>
 double sum_of(std::int64_t from, std::int64_t to, std::int64_t leaf, double operations, const F& f) {
   std::array<double, 2> sums{};
@@ -74,7 +74,7 @@ double sum_of(std::int64_t from, std::int64_t to, std::int64_t leaf, double oper
   return sums[0] + sums[1];
 }
 
-/// The rows of one place. Vectors have its rows only, but for p_.
+/// The rows of one place. All vectors but p_ have only its rows.
 class row_block {
  public:
   /// In a dry run there is no matrix, and no copy of p.
@@ -99,7 +99,7 @@ class row_block {
   }
   std::int64_t entries() const noexcept { return static_cast<std::int64_t>(matrix_.values.size()); }
 
-  /// x = scale z; z = 0; r = x. Gives r.r and r.
+  /// x = scale z; z = 0; r = x. Returns r.r and r.
   pieces begin(double scale) {
     const double rho = sum(rows_, cg_update_operations, [&](std::size_t from, std::size_t to) {
       double s = 0;
@@ -112,7 +112,7 @@ class row_block {
     });
     return {rho, 0, r_};
   }
-  /// p = r + beta p; q = A p. Gives p.q.
+  /// p = r + beta p; q = A p. Returns p.q.
   pieces multiply(double beta, std::span<const double> r) {
     sum(std::ssize(r), cg_add_operations, [&](std::size_t from, std::size_t to) {
       for (std::size_t i = from; i < to; ++i) p_[i] = r[i] + beta * p_[i];
@@ -128,7 +128,7 @@ class row_block {
     });
     return {pq, 0, {}};
   }
-  /// z += alpha p; r -= alpha q. Gives r.r and r.
+  /// z += alpha p; r -= alpha q. Returns r.r and r.
   pieces update(double alpha) {
     const double rho = sum(rows_, cg_update_operations, [&](std::size_t from, std::size_t to) {
       double s = 0;
@@ -141,7 +141,7 @@ class row_block {
     });
     return {rho, 0, r_};
   }
-  /// Gives x.z, z.z and z.
+  /// Returns x.z, z.z and z.
   pieces solution() {
     const auto product = [&](const std::vector<double>& a) {
       return sum(rows_, cg_add_operations, [&](std::size_t from, std::size_t to) {
@@ -152,7 +152,7 @@ class row_block {
     };
     return {product(x_), product(z_), z_};
   }
-  /// Gives the square of the norm of x - A z.
+  /// Returns the square of the norm of x - A z.
   pieces residual(std::span<const double> z) {
     const double square = sum(rows_, row_operations_, [&](std::size_t from, std::size_t to) {
       double s = 0;
@@ -174,7 +174,7 @@ class row_block {
     return sum_of(0, rows, leaf_, operations, f);
   }
 
-  std::string made_;  // the class that matrix_ is of
+  std::string made_;  // the class of matrix_
   npb_rows matrix_;
   std::size_t first_ = 0;
   std::int64_t rows_ = 0, leaf_ = 1;
@@ -196,7 +196,8 @@ pieces cg_update(double alpha, std::span<const double>) { return row_blocks()->u
 pieces cg_solution(double, std::span<const double>) { return row_blocks()->solution(); }
 pieces cg_residual(double, std::span<const double> z) { return row_blocks()->residual(z); }
 
-/// Runs a phase at places [from, to), the first of which is this one. Gives the sum of what they give, in their order.
+/// Runs a phase at places [from, to), the first of which is this one. Returns the sum of their results, added in
+/// their order.
 template <auto Phase>
 pieces on_places(int from, int to, double scalar, std::span<const double> vector) {
   const int middle = from + 1 + (to - from - 1) / 2;

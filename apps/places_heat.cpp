@@ -1,9 +1,9 @@
 // places_heat: diffusion on a plate, Jacobi steps with a 5-point stencil; each place has an equal share of the rows.
 //
 // ADS paper, section 5 (Heat). In each step every place gets one activity, which halves the columns recursively until
-// at most `leaf` are left, and then sends its border rows to its neighbours. The paper's programs read these rows where
-// they are; here they go as messages. Checked against a serial program with its own layout and loop: every cell
-// is equal up to rounding, border included.
+// at most `leaf` are left, and then sends its border rows to its neighbours. The paper's programs read these rows in
+// place; here they go as messages. Checked against a serial program with its own layout and loop: every cell is equal
+// up to rounding, border included.
 #include "heat_plate.hpp"
 #include "list.hpp"
 #include "places_app.hpp"
@@ -30,8 +30,8 @@ constexpr parameter places_heat_parameters[] = {
 
 constexpr const char* heat_by_hand_takes[] = {"rows", "columns", "iterations"};
 
-/// The rows of one place, with a row of its neighbours above and below, for even and for odd steps. In a dry run all
-/// of them are one row, which nobody writes.
+/// The rows of one place, with a row of its neighbours above and below, for even and for odd steps. In a dry run all of
+/// them are one row, which is never written.
 class share {
  public:
   void fill(const plate& p, bool dry) {
@@ -93,7 +93,7 @@ class share {
  private:
   void send(std::int64_t t, std::int64_t i, bool down);
 
-  /// Row -1 and row rows_ are the neighbours'.
+  /// Rows -1 and rows_ are the neighbours'.
   std::span<double> row(std::int64_t t, std::int64_t i) noexcept {
     const auto wide = static_cast<std::size_t>(plate_.wide());
     const std::size_t begin = dry_ ? 0 : static_cast<std::size_t>(i + 1) * wide;
@@ -120,7 +120,7 @@ void step(std::int64_t t) {
   mine.send_borders(t + 1);
 }
 
-/// The neighbour is the nearest place that has rows.
+/// Sends the row to the nearest place that has rows.
 void share::send(std::int64_t t, std::int64_t i, bool down) {
   int to = here();
   do {

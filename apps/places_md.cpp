@@ -4,9 +4,9 @@
 // the molecules of its own region, so that the work falls quadratically with the number of places, and the result
 // depends on it. In each step every place gets one activity, which halves the list of its molecules recursively until
 // at most `leaf` are left, and then sends those that have left its region to their new places. The paper prints neither
-// the potential nor the time step: those of the OpenMP example program "md", whose words the paper uses, with a longer
-// step, so that molecules migrate. Checked against a serial program that keeps the molecules in the order of their
-// numbers and adds up each pair once.
+// the potential nor the time step. The potential is that of the OpenMP example program "md", whose words the paper
+// uses; the step is longer, so that molecules migrate. Checked against a serial program that keeps the molecules in the
+// order of their numbers and adds up each pair once.
 #include "list.hpp"
 #include "md_serial.hpp"
 #include "places_app.hpp"
@@ -36,7 +36,7 @@ constexpr parameter places_md_parameters[] = {
 
 constexpr const char* md_by_hand_takes[] = {"molecules", "iterations"};
 
-/// What the verifier asks a place for, except its molecules.
+/// The counts of a place, for the verifier.
 struct region_counts {
   std::int64_t migrations = 0;  // molecules that left
   std::int64_t most = 0;        // molecules at a time
@@ -76,7 +76,7 @@ class region {
     migrate(t);
   }
   /// Takes the molecules that place `from` sent at the end of step `t`. Each sender has a vector of its own, so that
-  /// activities that run at the same time do not meet.
+  /// concurrent activities do not conflict.
   void receive(std::int64_t t, int from, std::span<const molecule> all) {
     arrivals_at(t + 1)[static_cast<std::size_t>(from)].assign(all.begin(), all.end());
   }
@@ -93,7 +93,7 @@ class region {
   void migrate(std::int64_t t);
 
   box box_{};
-  bool dry_ = false;  // then no forces are computed: the molecules fly straight
+  bool dry_ = false;  // no forces are computed: the molecules fly straight
   std::vector<molecule> mine_, moved_;
   std::array<std::vector<std::vector<molecule>>, 2> arrivals_;  // for even and for odd steps, by the sender
   region_counts counts_;

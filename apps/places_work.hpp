@@ -1,5 +1,5 @@
-// What the parts of places_heat, places_md and places_cg compute, in nanoseconds: for dry recordings of these programs,
-// and for their graphs without data (place_graphs.hpp).
+// The computing time of the parts of places_heat, places_md and places_cg, in nanoseconds: for dry recordings of these
+// programs, and for their graphs without data (place_graphs.hpp).
 //
 // Each operation waits for the one before it (rates.hpp), as in the scalar code that the compilers of the paper's time
 // made of these loops.

@@ -1,5 +1,5 @@
-// A program that iterates on a plate in tiles (tile_grid.hpp): its data, and the check against a serial program
-// on the whole plate. gauss_seidel and red_black define how a tile is updated, and what the serial program does.
+// A program that iterates on a plate in tiles (tile_grid.hpp): its data, and the check against a serial program on the
+// whole plate. gauss_seidel and red_black define the update of a tile and the serial program.
 #pragma once
 
 #include "tile_grid.hpp"

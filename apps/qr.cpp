@@ -1,4 +1,5 @@
-// qr: A = Q * R in tiles, with LAPACK kernels. Householder reflectors are stored in place of what they cancel.
+// qr: A = Q * R in tiles, with LAPACK kernels. Householder reflectors are stored in place of the entries that
+// they cancel.
 //
 // RIP paper, section 5.2 (the tiled algorithm of Buttari and others). Step k factorises the diagonal tile
 // and applies the result to the tiles to its right. Then it couples the triangle with each tile below, and
@@ -92,7 +93,7 @@ class qr final : public app {
           const std::int64_t length = all_.edge - skipped, head = k * all_.edge + i, tail = m * all_.edge + skipped;
           double squares = 0;
           for (std::int64_t r = 0; r < length; ++r) squares += v[r] * v[r];
-          if (squares == 0) continue;  // there was nothing to cancel
+          if (squares == 0) continue;  // nothing was cancelled
           for (std::int64_t c = k * all_.edge; c < all_.size; ++c) {
             double* const x = column(c);
             double along = x[head];

@@ -1,10 +1,9 @@
 // The work model of the data-flow programs: a task's operations at the rate of one core whose data is in
 // its caches. The cost of moving data is not included; a simulated machine adds it.
 //
-// One core of about 2.5 GHz, as in the RIP paper's machines. The rates are assumed, because the paper does
-// not say what its kernels reach. One core of a cloud machine (Xeon, AVX-512), with data from its caches,
-// took 2 operations in a nanosecond for gauss_seidel, 3 for red_black, 3 to 8 for the loops over arrays, 20
-// for qr and 25 for inversion.
+// One core of about 2.5 GHz, as in the RIP paper's machines. The rates are assumed, because the paper does not print
+// those of its kernels. One core of a cloud machine (Xeon, AVX-512), with data from its caches, took 2 operations in a
+// nanosecond for gauss_seidel, 3 for red_black, 3 to 8 for the loops over arrays, 20 for qr and 25 for inversion.
 #pragma once
 
 #include <kith/task.hpp>

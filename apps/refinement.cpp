@@ -51,7 +51,7 @@ class images {
   std::int64_t rows() const noexcept { return first_.rows; }
   std::int64_t columns() const noexcept { return first_.columns; }
   double first(std::int64_t y, std::int64_t x) const noexcept { return shade(first_, y, x); }
-  /// The second image, of which each place is looked for where it has moved to.
+  /// The second image at any position, interpolated between pixels.
   double second(double y, double x) const noexcept {
     const double top = std::floor(y), left = std::floor(x), down = y - top, right = x - left;
     const auto i = static_cast<std::int64_t>(top), j = static_cast<std::int64_t>(left);
@@ -115,7 +115,7 @@ void derive(const images& of, std::int64_t y, std::int64_t x, double u, double v
   p.dt = of.second(static_cast<double>(y) + v, static_cast<double>(x) + u) - of.first(y, x);
 }
 
-/// One refinement of a pixel from the means of its neighbours' motion. Returns how much it changes.
+/// One refinement of a pixel from the means of its neighbours' motion. Returns its change.
 double refine(pixel& p, std::size_t from, double mean_u, double mean_v) noexcept {
   const double step = (p.dx * mean_u + p.dy * mean_v + p.dt) / (smoothness + p.dx * p.dx + p.dy * p.dy);
   p.u[1 - from] = mean_u - p.dx * step;
@@ -251,7 +251,7 @@ class refinement final : public app {
   motion* edge_of(std::int64_t t, std::int64_t turn, side s) const noexcept {
     return edges_[2 * t + turn] + static_cast<std::int64_t>(s) * edge_;
   }
-  /// What lies beyond a side: the opposite side of the tile beside it, or the own side at the edge of the image.
+  /// The values beyond a side: the opposite side of the tile beside it, or its own side at the edge of the image.
   const motion* beyond(std::int64_t t, std::int64_t turn, side s) const noexcept {
     constexpr side opposite[] = {side::bottom, side::top, side::right, side::left};
     const std::int64_t other = beside(t, s);
@@ -277,7 +277,7 @@ class refinement final : public app {
     }
   }
 
-  /// If the field is good, it stays as it is.
+  /// A field that is good stays as it is.
   void refine_tile(std::int64_t t, std::int64_t from) const noexcept {
     pixel* const all = fields_[t];
     const auto now = static_cast<std::size_t>(from);
@@ -332,7 +332,7 @@ class refinement final : public app {
     }
   }
 
-  /// The same on whole images. Changes are added up by tiles, because the order of additions decides their last digit.
+  /// The same on whole images. Changes are added up by tiles, because the order of additions affects the last digit.
   std::vector<motion> serial() const {
     const std::int64_t rows = images_.rows(), columns = images_.columns();
     std::vector<pixel> field(static_cast<std::size_t>(rows * columns));

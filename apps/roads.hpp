@@ -18,11 +18,12 @@ struct road_map {
   std::vector<std::uint32_t> first;  // by region, and their total
 };
 
-/// A grid of regions of edge x edge crossings, with roads of differing length to the neighbours and some missing.
+/// A grid of regions of edge x edge crossings, with roads of differing length between neighbours; some roads
+/// are missing.
 road_map generated_roads(std::int64_t regions, std::int64_t edge, std::uint64_t seed);
 
 /// A graph of "p sp PLACES ROADS" and "a FROM TO LENGTH" lines, cut into regions of equal numbers of places in the
-/// order of the file; roads between regions are left out. Throws kith::error, with file and line, if it is none.
+/// order of the file; roads between regions are left out. Throws kith::error, with file and line, for any other file.
 road_map read_roads(const std::string& path, std::int64_t regions);
 
 }  // namespace kith::apps

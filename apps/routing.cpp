@@ -36,7 +36,7 @@ constexpr parameter routing_parameters[] = {
 constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t roads_of_place = 7;
 
-/// The roads of a place, within its region. A place with more roads has more records, the next ones by `more`.
+/// The roads of a place, within its region. A place with more roads has further records, linked by `more`.
 struct alignas(64) place_record {
   std::uint32_t roads = 0;
   std::uint32_t more = nowhere;
@@ -122,7 +122,7 @@ class routing final : public app {
     return static_cast<std::int64_t>(hash(seed_ + 1, static_cast<std::uint64_t>(p)) %
                                      static_cast<std::uint64_t>(count()));
   }
-  /// Within the region.
+  /// The ends of the way, as numbers within the region.
   std::pair<std::uint32_t, std::uint32_t> ends_of(std::int64_t p) const noexcept {
     const std::uint32_t places = places_of(region_of(p));
     const auto drawn = [&](std::uint64_t i) {

@@ -1,4 +1,4 @@
-// A program that sweeps a rectangle of cells: what heat and life share except for their rule and their verifier.
+// A program that sweeps a rectangle of cells: shared by heat and life, which differ in their rule and their verifier.
 #pragma once
 
 #include "row_grid.hpp"

@@ -1,4 +1,4 @@
-// A rectangle of cells in two buffers, swept in blocks of rows: what heat and life share.
+// A rectangle of cells in two buffers, swept in blocks of rows: shared by heat and life.
 //
 // Node (t, b) computes block b of step t from the blocks b-1, b and b+1 of step t-1 (NabbitC paper, table
 // I). The cells outside the rectangle never change. The two outer rows are blocks of their own, so that

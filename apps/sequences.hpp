@@ -1,4 +1,4 @@
-// Two sequences to be aligned, the scoring of an alignment, and the alignment itself: what sw and swn2 share.
+// Two sequences to be aligned, the scoring of an alignment, and the alignment itself: shared by sw and swn2.
 #pragma once
 
 #include "parameters.hpp"
@@ -44,7 +44,7 @@ struct alignment {
   double identity_percent() const;
 };
 
-/// True if the rows are parts of these sequences, as claimed.
+/// True if the rows are parts of these sequences, from the indices that it states.
 bool fits(const alignment&, const sequences&);
 
 }  // namespace kith::apps

@@ -3,7 +3,7 @@
 // Token and Reference scheduling, section 5.1.3 (sharded index). Each shard is a brother-son tree: a node has a letter,
 // its next brother and its first son, and the count of the word that ends there. The hash of a word's prefix says which
 // shard it is in. Words are looked up in batches of one shard, a task each; a batch begins when enough words for its
-// shard have come, so the order of tasks is that of the text. The text is generated, or the files of a folder (the
+// shard are there, so the order of tasks is that of the text. The text is generated, or the files of a folder (the
 // system's documentation: --input /usr/share/doc). The paper prints no sizes; with the standard ones a shard is 150 KB,
 // twice a first-level cache, fifteen of them fit a cache of 2 MiB, and all of them need eight. The expert placement
 // deals shards round robin. Property checked:
@@ -34,7 +34,7 @@ constexpr parameter sharded_parameters[] = {
 };
 
 struct letter_node {
-  std::uint32_t brother, son;  // 0: none; the shard's first node is no one's
+  std::uint32_t brother, son;  // 0: none; the shard's first node is no son or brother
   std::uint32_t count;
   char letter;
 };
@@ -45,7 +45,7 @@ struct word {
   std::string_view text() const noexcept { return {letters, ::strnlen(letters, word_bytes)}; }
 };
 
-/// A tree that grows, for the making of the index.
+/// A tree that grows while the index is built.
 class growing_tree {
  public:
   growing_tree() : nodes_(1) {}

@@ -1,5 +1,5 @@
-// A square plate in tiles. Each tile is contiguous, and has a copy of its four edges for its neighbours:
-// what gauss_seidel and red_black share.
+// A square plate in tiles, shared by gauss_seidel and red_black. Each tile is contiguous, and has a copy of its four
+// edges for its neighbours.
 //
 // RIP paper, section 5.2: "tile contents contiguous in memory, and halos between the tiles". A task writes
 // its tile and the tile's borders, and reads only the neighbours' borders, so neighbours do not wait for

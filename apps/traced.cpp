@@ -1,6 +1,6 @@
-// kith-traced: programs that are compiled with access callbacks, whatever the rest of the build is compiled with, so
-// that `kith paper` can record the addresses that they touch. kith-counted: the same programs, which count their
-// instructions.
+// kith-traced: programs that are always compiled with access callbacks, independently of the rest of the build,
+// so that `kith paper` can record the addresses that they touch. kith-counted: the same programs, which count
+// their instructions.
 //
 // usage: kith-traced NAME [--small] [--PARAMETER VALUE ...]
 #include "list.hpp"

@@ -1,5 +1,5 @@
-// Memory for a program's data of which no page is touched yet. Its distribution (`--memory`), or else the tasks
-// that fill it, decide where it is. A dry run touches nothing, so it may have more of it than the machine has.
+// Memory for a program's data, without touched pages. Its distribution (`--memory`), or else the tasks that fill it,
+// decide its homes. A dry run touches nothing, so the memory may be larger than the machine's.
 #pragma once
 
 #include <kith/memory.hpp>

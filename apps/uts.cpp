@@ -1,4 +1,4 @@
-// uts: counts the nodes of a tree whose shape is known only by visiting it, and which is very uneven.
+// uts: counts the nodes of a very uneven tree, whose shape is known only by visiting it.
 //
 // A binomial tree, as in UTS (Olivier et al., LCPC 2006; also in BOTS): the root has `size` children; each other node
 // has `children` of them with a probability of `q` millionths, else none. With children * q just below a million, some
@@ -20,7 +20,7 @@ constexpr parameter uts_parameters[] = {
     {"q", "124500", "120000", "the probability of that, in millionths"},
 };
 
-/// What is counted of a subtree.
+/// The counts of a subtree.
 struct tree_counts {
   std::int64_t nodes = 0, leaves = 0, depth = 0;
   tree_counts operator+(const tree_counts& o) const noexcept {

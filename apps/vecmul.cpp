@@ -122,7 +122,7 @@ class vecmul final : public app {
  private:
   static constexpr std::int64_t most_factors = 100;
   float* product(std::int64_t v) const noexcept { return in_place_ ? a_[v] : c_[v]; }
-  /// From 1 to 2.
+  /// An element, from 1 to 2.
   float factor(std::uint64_t which, std::int64_t v, std::int64_t e) const noexcept {
     return 1 + static_cast<float>(hash_unit(seed_ + which, static_cast<std::uint64_t>(v * size_ + e)));
   }

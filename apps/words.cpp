@@ -31,7 +31,7 @@ std::vector<fs::path> files_below(const std::string& folder) {
   return all;
 }
 
-/// Letters of other alphabets end a word, as all that is no letter of English does.
+/// Adds the words of the text. All characters but English letters end a word.
 void add_words(std::string_view text, std::vector<std::string>& to) {
   std::string word;
   const auto end = [&] {
@@ -76,7 +76,7 @@ std::vector<std::string> generated_words(std::int64_t count, std::uint64_t seed)
       word += "bdfghklmnprstvwz"[drawn % 16];
       word += "aeiouy"[drawn / 16 % 6];
     }
-    for (std::uint64_t left = n; left != 0; left /= 26) word += static_cast<char>('a' + left % 26);  // no other has it
+    for (std::uint64_t left = n; left != 0; left /= 26) word += static_cast<char>('a' + left % 26);  // unique
     words.insert(words.end(), 1 + hash(seed + 2, n) % 3, word);
   }
   return words;

@@ -1,10 +1,9 @@
-// kith-bench-events: how many events a second Kith's simulator processes on one core.
+// kith-bench-events: the number of events that Kith's simulator processes on one core in a second.
 //
-// An event is something that a worker waits for, and that an event queue would therefore hold: the end of a
-// piece of computing, of a chunk, of a creation, of a look for work; a wake. Steps that take no time (a
-// task that begins where another ended) are counted separately, all together, as `steps`. The time is the
-// thread's processor time, so that other work on the machine matters little. It includes setting up and
-// taking down the run, but not reading the recording.
+// An event is the end of a wait of a worker, which an event queue would therefore hold: the end of a piece of
+// computing, of a chunk, of a creation, of a look for work; a wake. Steps that take no time (a task that begins where
+// another ended) are counted separately, as `steps`. The time is the thread's processor time, so that other work on the
+// machine matters little. It includes setting up and taking down the run, but not reading the recording.
 #include "engine/sim/program.hpp"
 #include "engine/sim/simulation.hpp"
 #include "recording/file.hpp"

@@ -1,4 +1,4 @@
-// Run by bench/recording.py, recorded and unrecorded: independent tasks, twice. Prints how long the second run took.
+// Run by bench/recording.py, recorded and unrecorded: independent tasks, twice. Prints the time of the second run.
 #include "kernel.hpp"
 
 #include <kith/kith.hpp>

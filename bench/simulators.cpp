@@ -1,9 +1,9 @@
-// kith-bench-simulators: how long Kith's simulator and SimGrid's take for the same task graph.
+// kith-bench-simulators: the time of Kith's simulator and of SimGrid for the same task graph.
 //
-// The graph is that of a recording: its tasks with their computing time, and their dependences, but no
-// data. SimGrid (S4U, one actor for each core) takes ready tasks first come, first served. Kith runs the
-// recording under `fifo`, in abstract fidelity, with scheduling free; each task is created by its creator,
-// in no time. Each run is a process of its own, and the two alternate.
+// The graph is that of a recording: its tasks with their computing time, and their dependences, but no data. SimGrid
+// (S4U, one actor for each core) takes ready tasks first come, first served. Kith runs the recording under `fifo`, in
+// abstract fidelity, with scheduling free; each task is created by its creator, in no time. Each run is a process of
+// its own, and the two alternate.
 #include "engine/sim/program.hpp"
 #include "engine/sim/simulation.hpp"
 #include "recording/file.hpp"
@@ -118,8 +118,8 @@ double by_kith(const kith::recording& r, const kith::machine_model& on, int work
   return kith::sim::simulate(p, on, set).seconds;
 }
 
-/// One run in a process of its own, because SimGrid has one engine in a process, and so that memory is
-/// equally fresh for both.
+/// One run in a process of its own, because SimGrid has one engine in a process, and so that both start with equally
+/// fresh memory.
 sample measure(const std::function<double()>& run) {
   int ends[2];
   if (pipe(ends) != 0) throw kith::error("no pipe");
@@ -159,7 +159,7 @@ int main(int argc, char** argv) {
   try {
     const kith::recording r = kith::read_recording(file);
     kith::machine_model on = kith::model_by_name(machine);
-    on.memory_share = 0;  // the location of data makes no difference
+    on.memory_share = 0;  // the location of data does not matter
     struct simulator {
       const char* name;
       std::function<double()> run;

@@ -1,7 +1,7 @@
-// What starting and stopping a runtime takes, beside as many bare threads that sleep until told to end. Started by
-// `kith-bench startup`, in a fresh process for each sample. Prints five numbers, in milliseconds: the start of the
-// first runtime of the process, the median start and stop of later ones, and the median start and end of the bare
-// threads.
+// The time to start and stop a runtime, beside as many bare threads that sleep until they are told to end. Started
+// by `kith-bench startup`, in a fresh process for each sample. Prints five numbers, in milliseconds: the start of
+// the first runtime of the process, the median start and stop of later ones, and the median start and end of the
+// bare threads.
 //
 //   kith-bench-startup WORKERS
 #include <kith/kith.hpp>
@@ -40,7 +40,7 @@ times of_runtime(int workers) {
   return {milliseconds(begin, started), milliseconds(started, steady::now())};
 }
 
-/// As a runtime: the calling thread is one of the workers, and each other has a stack of 64 MiB of address space.
+/// As in a runtime: the calling thread is one of the workers, and each other has a stack of 64 MiB of address space.
 times of_threads(int workers) {
   static std::atomic<bool> over{false};
   over = false;

@@ -1,7 +1,7 @@
 // places_cg by hand. Parameter: CLASS.
 //
-// Each process has a block of rows, which its threads share out equally, and the whole direction p; vectors else have
-// its rows only. In an inner iteration it multiplies its rows with p, and computes its part of the next p. Two sums and
+// Each process has a block of rows, which its threads divide equally, and the whole direction p; the other vectors have
+// only its rows. In an inner iteration it multiplies its rows with p, and computes its part of the next p. Two sums and
 // the parts of p go over all processes, by one thread. Each thread adds up its rows in a variable of its own.
 #include "apps/npb_cg.hpp"
 #include "job.hpp"
@@ -42,7 +42,7 @@ class row_block {
   }
   double zeta() const noexcept { return zeta_; }
   double residual() const noexcept { return residual_; }
-  /// Of the whole matrix, at process 0.
+  /// The entries of the whole matrix, at process 0.
   std::int64_t entries() const {
     const auto mine = static_cast<std::int64_t>(matrix_.values.size());
     std::int64_t all = 0;
@@ -111,7 +111,7 @@ class row_block {
       });
       const double beta = next / rho;
       rho = next;
-      // Nothing is multiplied with the direction after the last one.
+      // The last direction is not multiplied.
       if (k + 1 < npb_cg_inner_iterations)
         set_direction(thread, [&](std::size_t i) { return r_[i] + beta * p_[first_ + i]; });
     }

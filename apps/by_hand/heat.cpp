@@ -1,7 +1,7 @@
 // places_heat by hand. Parameters: ROWS COLUMNS ITERATIONS.
 //
-// In each step the thread that talks to MPI computes the border rows first and sends them while all threads compute the
-// rest; a barrier of the process's threads ends the step. No step waits for other processes than its neighbours.
+// In each step the thread that calls MPI computes the border rows first and sends them while all threads compute the
+// rest; a barrier of the process's threads ends the step. A step waits for no other processes than its neighbours.
 #include "apps/heat_plate.hpp"
 #include "job.hpp"
 
@@ -76,7 +76,7 @@ class share {
   }
 
   void work(int thread, std::int64_t iterations) {
-    const std::int64_t last = std::max<std::int64_t>(1, rows_ - 1);  // rows 1 to last - 1 are shared out to the threads
+    const std::int64_t last = std::max<std::int64_t>(1, rows_ - 1);  // rows 1 to last - 1 are divided among the threads
     const std::int64_t begin = team_.begin(1, last, thread), end = team_.begin(1, last, thread + 1);
     for (std::int64_t t = 0; t < iterations; ++t) {
       std::array<MPI_Request, 4> open{};

@@ -1,11 +1,11 @@
-// What the programs by hand share: how they are called, their threads, and how they report. For `kith app NAME --as
-// custom`, which runs them as processes of an MPI job and prints what they found. They use MPI and threads, and
-// nothing of Kith but its error class.
+// The parts that the programs by hand share: their calls, their threads, and their reports. For `kith app NAME --as
+// custom`, which runs them as processes of an MPI job and prints their results. They use MPI and threads, and nothing
+// of Kith but its error class.
 //
 // usage: kith-NAME-by-hand-MPI PARAMETERS... SEED THREADS RESULT
 //
-// Only the process's first thread talks to MPI. Process 0 writes the file RESULT: processes, threads, seconds and 1 if
-// verified; on the next line what was checked; then the values that the program found, `name value` each on a line.
+// Only the process's first thread calls MPI. Process 0 writes the file RESULT: processes, threads, seconds and 1 if
+// verified; on the next line what was checked; then the values of the program, `name value` each on a line.
 #pragma once
 
 #include <mpi.h>
@@ -28,16 +28,16 @@ struct job {
   int threads = 1;
   std::uint64_t seed = 0;
 
-  /// Of this process's share of `count` things.
+  /// The bounds of this process's share of `count` items.
   std::int64_t first(std::int64_t count) const noexcept { return count * rank / size; }
   std::int64_t end(std::int64_t count) const noexcept { return count * (rank + 1) / size; }
 };
 
-/// What process 0 reports. The others return an empty one.
+/// The report of process 0; empty in the others.
 struct outcome {
   double seconds = 0;
   bool verified = false;
-  std::string what;  // that was checked
+  std::string what;  // what was checked
   std::vector<std::pair<std::string, double>> values = {};
 };
 
@@ -58,7 +58,7 @@ class team {
   void meet() {
     if (threads_ > 1) barrier_.arrive_and_wait();
   }
-  /// Where the share of a thread of [from, to) begins; that of thread `threads()` is the end.
+  /// The begin of a thread's share of [from, to); for thread `threads()`, the end.
   std::int64_t begin(std::int64_t from, std::int64_t to, int thread) const noexcept {
     return from + (to - from) * thread / threads_;
   }
@@ -68,7 +68,7 @@ class team {
   std::barrier<> barrier_;
 };
 
-/// Calls solve() between barriers of all processes. The seconds between them.
+/// Calls solve() between barriers of all processes. Returns the seconds between them.
 template <class F>
 double timed(const F& solve) {
   MPI_Barrier(MPI_COMM_WORLD);
@@ -78,8 +78,8 @@ double timed(const F& solve) {
   return MPI_Wtime() - began;
 }
 
-/// The program: `body` gets the job and the words of the parameters, of which there are `parameters`. Returns main's
-/// exit code. If one process fails, all are ended.
+/// Calls `body` with the job and the words of the parameters, of which there are `parameters`. Returns main's exit
+/// code. If one process fails, all are ended.
 template <class Body>
 int main_of(int argc, char** argv, int parameters, const Body& body) {
   const auto number = [argv](int at) { return std::strtoll(argv[at], nullptr, 10); };

@@ -1,7 +1,7 @@
 // places_md by hand. Parameters: MOLECULES ITERATIONS.
 //
-// In each step the process's threads share out its molecules equally, and compute forces and the motion of each; then
-// one thread deals those that have left the region to the processes they belong to. With many processes regions are
+// In each step the process's threads divide its molecules equally, and compute forces and the motion of each; then one
+// thread sends those that have left the region to the processes of their new regions. With many processes regions are
 // thin, and a fast molecule may fly past some of them, so all processes exchange with all.
 #include "apps/md_serial.hpp"
 #include "job.hpp"
@@ -37,7 +37,7 @@ class region {
     });
   }
 
-  /// The molecules of all processes, at process 0, and how many have migrated.
+  /// The molecules of all processes, at process 0, and the number of migrations.
   std::pair<std::vector<molecule>, std::int64_t> gather() const {
     const int bytes = bytes_of(mine_.size());
     std::vector<int> counts(static_cast<std::size_t>(job_.size));
@@ -52,7 +52,7 @@ class region {
 
  private:
   static int bytes_of(std::size_t molecules) { return static_cast<int>(molecules * sizeof(molecule)); }
-  /// Sums of all counts before each, and of all.
+  /// Before each count the sum of those before it, and at the end the sum of all.
   static std::vector<int> begins_of(const std::vector<int>& counts) {
     std::vector<int> begins{0};
     for (const int c : counts) begins.push_back(begins.back() + c);

@@ -1,6 +1,6 @@
-// A child process that runs one system. It is started once, receives requests as lines, and is stopped
-// (SIGSTOP) when it has no request. So idle workers of other systems do not disturb the one being measured,
-// and no system's own idling needs to be changed.
+// A child process that runs one system. It is started once, receives requests as lines, and is stopped (SIGSTOP) when
+// it has no request. So idle workers of other systems do not disturb the measured one, and no system's idling has to
+// be changed.
 #pragma once
 
 #include "protocol.hpp"
@@ -18,8 +18,8 @@ class child {
  public:
   using settings = std::vector<std::pair<std::string, std::string>>;
 
-  /// Starts `program`, with environment variables added. Throws std::runtime_error that says what to do if
-  /// it cannot be started.
+  /// Starts `program`, with environment variables added. Throws std::runtime_error that gives the remedy if it cannot
+  /// be started.
   child(std::string system, const std::filesystem::path& program, int workers, bool realtime, const settings& = {});
   ~child();
   child(const child&) = delete;
@@ -39,7 +39,8 @@ class child {
    private:
     child& of_;
   };
-  /// Sends a request; the child must have its turn. A child that does not answer in time, or dies, is not used again.
+  /// Sends a request; the child must have its turn. A child that dies or does not answer in time is not
+  /// used afterwards.
   reply ask(const request&);
   bool alive() const { return pid_ > 0; }
 

@@ -16,7 +16,7 @@ namespace {
 
 std::filesystem::path own_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
 
-/// Runs cargo once; it builds nothing if all is up to date. Throws with the end of what it said.
+/// Runs cargo once, which builds nothing if all is up to date. Throws with the end of cargo's output.
 void build_with_cargo() {
   static const std::string failure = [] {
     const std::string command = "cargo build --release --locked --quiet --manifest-path '" KITH_BENCH_RUST

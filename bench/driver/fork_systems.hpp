@@ -15,7 +15,7 @@ struct fork_system {
 };
 const std::vector<fork_system>& all_fork_systems();
 
-/// The program of that system. Throws std::runtime_error that says what is missing. Builds what cargo builds.
+/// The program of that system. Throws std::runtime_error that says what is missing. Builds programs of cargo.
 std::filesystem::path program_of_fork(const std::string& system);
 
 }  // namespace kith::bench

@@ -18,7 +18,7 @@ namespace {
 
 constexpr auto time_limit = std::chrono::seconds(120);
 
-/// Until its end, or until the time limit: then false.
+/// Reads until the end of the output, or until the time limit: then false.
 bool read_all(int from, std::string& text) {
   using clock = std::chrono::steady_clock;
   for (const auto until = clock::now() + time_limit;;) {

@@ -19,8 +19,7 @@ namespace kith::bench {
 
 namespace {
 
-/// Whether this process, and so its children, may run ahead of others. Throws if that was requested
-/// expressly and is refused.
+/// Whether this process, and so its children, may run ahead of others. Throws if that was requested and is refused.
 bool run_first(bool expressly) {
   sched_param priority{};
   priority.sched_priority = 50;
@@ -85,7 +84,7 @@ std::function<outcome()> add_metg(CLI::App& c) { return add(c, run_metg); }
 std::function<outcome()> add_forkjoin(CLI::App& c) { return add(c, run_forkjoin); }
 std::function<outcome()> add_loops(CLI::App& c) { return add(c, run_loops); }
 std::function<outcome()> add_graph(CLI::App& c) { return add(c, run_graph); }
-// Threads that share cores are scheduled in another way under real-time scheduling, which few programs have.
+// Real-time scheduling, which few programs have, changes the scheduling of threads that share cores.
 std::function<outcome()> add_oversubscribed(CLI::App& c) { return add(c, run_oversubscribed, false); }
 std::function<outcome()> add_startup(CLI::App& c) { return add(c, run_startup, false); }
 

@@ -17,7 +17,7 @@ void bind_to(int core) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(core, &set);
-  sched_setaffinity(0, sizeof set, &set);  // if it is refused, measures unbound, which is still useful
+  sched_setaffinity(0, sizeof set, &set);  // if refused, measures unbound, which is still useful
 }
 
 struct alignas(128) line {

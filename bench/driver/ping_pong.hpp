@@ -1,5 +1,5 @@
-// The state of the machine: how fast a cache line travels from one core to another, and how fast one core
-// computes. A virtual machine's cores move between cache complexes within a second, without notice.
+// The state of the machine: the time of a cache line from one core to another, and the speed of one core. A virtual
+// machine's cores move between cache complexes within a second, without notice.
 #pragma once
 
 #include <string_view>

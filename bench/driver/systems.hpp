@@ -38,13 +38,13 @@ std::filesystem::path program_of(const std::string& system);
 /// no system, or if no system is left.
 std::vector<std::unique_ptr<child>> start_systems(const options&, int workers);
 
-/// Bytes for each unstarted task of a case, measured in a fresh process; 0 if the system cannot tell.
+/// Bytes for each unstarted task of a case, measured in a fresh process; 0 if the system cannot measure it.
 double bytes_per_task(const std::string& system, const request& what, int workers);
 
-/// Workers of a crowd: many more than there are cores.
+/// The number of workers in `oversubscribed`: many more than there are cores.
 inline constexpr int many_workers = 64;
 int workers_of(const options&, std::size_t cores);
-/// 1 and all; or what the options ask for.
+/// 1 and all workers; or the number that the options ask for.
 std::vector<int> one_and_all(const options&, std::size_t cores);
 
 /// Shows a line on stderr that is rewritten, if stderr is a terminal.

@@ -1,4 +1,4 @@
-// kith-bench forkjoin: what a spawn costs in a recursion that does nothing else.
+// kith-bench forkjoin: the cost of a spawn in a recursion without other work.
 #include "fork_systems.hpp"
 #include "rows.hpp"
 #include "verbs.hpp"

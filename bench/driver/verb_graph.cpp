@@ -1,4 +1,4 @@
-// kith-bench graph: what a node costs of a graph that was made before, and is run again.
+// kith-bench graph: the cost of a node in a graph that was made before and is run again.
 #include "rows.hpp"
 #include "verbs.hpp"
 

@@ -116,7 +116,7 @@ bool measure(metg_contender& c, const std::vector<int>& cores, int workers, doub
   const efficiency_point finest = found.finest();
   auto level = [&](double efficiency) {
     const std::optional<double> g = granularity_at(efficiency, found.points());
-    // Even tasks of a few instructions may be that efficient.
+    // Even tasks of a few instructions may reach that efficiency.
     return g || finest.efficiency < efficiency ? g : finest.granularity_ns;
   };
   const std::optional<double> at50 = level(0.5), at75 = level(0.75);

@@ -1,5 +1,5 @@
-// kith-bench oversubscribed: more workers than cores, and a busy program beside them. Each case with one worker for
-// each core and with many, in turns; so what the surplus workers cost is a ratio of two rows.
+// kith-bench oversubscribed: more workers than cores, and a busy program beside them. Each case runs in turns with one
+// worker for each core and with many, so the cost of the surplus workers is a ratio of two rows.
 #include "fork_systems.hpp"
 #include "rows.hpp"
 #include "verbs.hpp"
@@ -26,7 +26,7 @@ namespace {
 
 constexpr double crowded_sample = 0.2e9;  // ns
 
-/// Which program answers: those of `dag`, of `forkjoin`, or of `loops`.
+/// The protocol of a program: that of `dag`, of `forkjoin`, or of `loops`.
 enum class family { peer, fork, loops };
 
 struct crowded_case {
@@ -49,7 +49,7 @@ constexpr crowded_case crowded_cases[] = {
 };
 constexpr std::array systems_here{"kith", "onetbb", "libgomp", "libomp"};
 
-/// A process that computes as long as it may run; stopped at first.
+/// A process that computes whenever it may run; stopped at first.
 class busy_program {
  public:
   busy_program() : pid_(fork()) {

@@ -1,6 +1,5 @@
 // kith-bench places: messages between two processes, with Kith and with MPI alone. Neither this program nor Kith is
-// linked to an MPI: each sample is a job of its own, which `kith launch` starts with the mpirun of the MPI that was
-// chosen.
+// linked to an MPI: each sample is a job, which `kith launch` starts with the mpirun of the chosen MPI.
 #include "verbs.hpp"
 
 #include "job.hpp"
@@ -30,7 +29,7 @@ struct places_options {
 
 struct places_case {
   const char* name;
-  const char* peer;       // what it is compared with
+  const char* peer;       // the system that it is compared with
   const char* peer_case;  // of the peer's program
   const char* unit;
   bool more_is_better;
@@ -95,11 +94,11 @@ class places_jobs {
     if (!c.kith) version_ = first_words(end);
     return value;
   }
-  /// What the MPI says that it is.
+  /// The MPI's name of itself.
   const std::string& version() const { return version_; }
 
  private:
-  /// Both are verified, and report in the same form.
+  /// Runs heat with Kith or by hand. Both are verified, and report in the same form.
   double heat(const places_contender& c, std::vector<std::string> words, const std::string& steps) const {
     words.insert(words.end(), {folder() / "kith", "app", "places_heat", "--json", "--iterations", steps, "--as"});
     words.push_back(c.kith ? "ads" : "custom");
@@ -107,7 +106,7 @@ class places_jobs {
     if (quick_) words.push_back("--small");
     return nlohmann::json::parse(output_of(words)).at("seconds").get<double>();
   }
-  /// The version is a line of Open MPI's, up to a comma, and of MPICH's "name: number".
+  /// The version: Open MPI's line up to a comma, or MPICH's "name: number".
   static std::string first_words(std::string text) {
     text.erase(0, text.find_first_not_of('\n'));
     text.erase(std::min(text.find_first_of("\n,"), text.size()));

@@ -17,15 +17,15 @@ void run_graph(const options&);
 void run_oversubscribed(const options&);
 void run_startup(const options&);
 
-/// Declares the options of `places`, which is about processes, and returns what measures.
+/// Declares the options of `places`, which measures processes, and returns the function that measures.
 std::function<tools::outcome()> add_places(CLI::App&);
 
 /// Declares --realtime.
 CLI::Option* add_realtime(CLI::App&, options&);
 
-/// Before a measurement: waits until no other benchmark runs on this machine, as two would measure each other, and runs
-/// ahead of other programs if that is allowed and was not declined (`said`: the option was given). Throws if it was
-/// requested and is refused.
+/// Before a measurement: waits until no other benchmark runs on this machine, because two would measure each other, and
+/// runs ahead of other programs if that is allowed and was not declined (`said`: the option was given). Throws if it
+/// was requested and is refused.
 void prepare(options&, bool said);
 
 }  // namespace kith::bench

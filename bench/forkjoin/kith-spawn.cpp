@@ -1,4 +1,4 @@
-// The same with tasks: one is created, the other half is a call.
+// fib with tasks: one half is a task, the other a call.
 #include "fork_serve.hpp"
 
 #include <kith/kith.hpp>

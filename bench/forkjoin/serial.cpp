@@ -1,4 +1,4 @@
-// Plain calls: what fib costs without any system.
+// Plain calls: the cost of fib without any system.
 #include "fork_serve.hpp"
 
 namespace {

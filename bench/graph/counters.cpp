@@ -1,6 +1,6 @@
-// The floor of graphs that run again: threads over arrays, and nothing of a runtime. A node has a counter of unfinished
-// predecessors, and is called through a pointer, because in a graph the nodes differ. Each thread has a stack of nodes
-// that are ready; one that has none takes half of another's. Threads spin for the next run, and are bound to cores.
+// The floor of graphs that run again: threads over arrays, without a runtime. A node has a counter of unfinished
+// predecessors, and is called through a pointer, because in a graph the nodes differ. Each thread has a stack of ready
+// nodes; a thread without any takes half of another's. Threads spin for the next run, and are bound to cores.
 #include "graph_serve.hpp"
 
 #include <pthread.h>
@@ -22,7 +22,7 @@ struct counted_graph : graph_in_arrays {
   std::vector<std::atomic<std::uint32_t>> left = std::vector<std::atomic<std::uint32_t>>(predecessors.size());
 };
 
-/// Nodes that are ready, guarded by a lock that is hardly ever contended. `own` needs none.
+/// Ready nodes, guarded by a lock that is seldom contended. `own` is not guarded.
 struct alignas(128) ready_nodes {
   std::vector<std::uint32_t> own;
   std::atomic<bool> hungry{false};  // another thread has nothing
@@ -52,7 +52,7 @@ class threads {
 
   void run(counted_graph& g) {
     graph_ = &g;
-    // A counter is made whole again by whoever counts it down to zero.
+    // The thread that counts a counter down to zero resets it.
     left_.store(g.predecessors.size(), std::memory_order_relaxed);
     const std::size_t n = ready_.size();
     for (std::size_t w = 0; w < n; ++w) {

@@ -15,7 +15,7 @@ using namespace kith::bench;
 template <class Body>
 struct spawning {
   Body body;
-  char* cells;  // their addresses are all that is used
+  char* cells;  // only their addresses are used
 
   template <class... In>
   void task(std::int64_t x, In... in) {

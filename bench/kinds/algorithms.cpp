@@ -1,5 +1,5 @@
-// Kinds of programs for bench/auto.py, as those in kinds.cpp: known algorithms, and loads that change. Sizes mean the
-// same, unless a comment says otherwise.
+// Further kinds of programs for bench/auto.py, in the manner of kinds.cpp: known algorithms, and loads that change.
+// Sizes mean the same, unless a comment says otherwise.
 #include "kinds.hpp"
 
 #include <kith/kith.hpp>
@@ -58,7 +58,7 @@ void k_means(const sizes& s) {
   }
 }
 
-// Tiles of a lower triangle that one type of task fills; then so many systems are solved with it, one after the other.
+// Tiles of a lower triangle that one type of task fills; then STEPS systems are solved with it, one after the other.
 void triangular_solve(const sizes& s) {
   const auto n = static_cast<index>(std::sqrt(2.0 * static_cast<double>(s.blocks)));
   const grid lower(n, s.bytes);
@@ -102,7 +102,7 @@ void floyd_warshall(const sizes& s) {
   }
 }
 
-// Few arrays, each of 32 blocks, which tasks name as a whole: what is made of two is used by a third.
+// Few arrays, each of 32 blocks, which tasks name as a whole: two are combined into one, which a third uses.
 void big_arrays(const sizes& s) {
   const index n = std::max<index>(s.blocks / 32, 4);
   const blocks a(n, s.bytes * 32);
@@ -157,8 +157,9 @@ void bursts(const sizes& s) {
   }
 }
 
-// A sparse factorisation by fronts along an irregular elimination tree: a front has panels; it takes what its children
-// left, factors panel by panel, and leaves its last panel to its parent. STEPS matrices of the same structure.
+// A sparse factorisation by fronts along an irregular elimination tree: a front has panels; it takes the panels
+// that its children left, factors panel by panel, and leaves its last panel to its parent. STEPS matrices of the
+// same structure.
 void fronts(const sizes& s) {
   struct front {
     index parent;

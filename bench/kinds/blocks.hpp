@@ -1,4 +1,4 @@
-// Data that is never touched, and tasks without bodies: what the programs of kinds.cpp are made of.
+// The parts of the programs in kinds.cpp: data that is never touched, and tasks without bodies.
 #pragma once
 
 #include <kith/kith.hpp>
@@ -57,7 +57,7 @@ inline kith::task_type type_of(const char* name) {
   static std::map<std::string, kith::task_type> all;
   return all.try_emplace(name, name).first->second;
 }
-/// Spawns a task with these accesses and so much work in nanoseconds.
+/// Spawns a task with these accesses and `nanoseconds` of work.
 template <class... Accesses>
 void task(const char* type, double nanoseconds, const Accesses&... accesses) {
   const auto body = [](auto&&...) {};

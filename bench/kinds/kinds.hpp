@@ -1,4 +1,4 @@
-// What the files of kinds share: the sizes of a program, and a name for it.
+// Shared by the files of kinds: the sizes of a program, and the list entry.
 #pragma once
 
 #include "blocks.hpp"
@@ -22,9 +22,9 @@ struct kind {
 /// Known algorithms, and loads that change.
 std::span<const kind> algorithms() noexcept;
 
-/// The same numbers in each run.
+/// A generator with the same numbers in each run.
 inline std::mt19937 numbers(unsigned seed) { return std::mt19937(seed); }
-/// The side of a square of about so many blocks.
+/// The side of a square of about `blocks` blocks.
 inline index side_of(index blocks) { return std::max<index>(2, std::lround(std::sqrt(static_cast<double>(blocks)))); }
 /// One task for each of the first n blocks.
 inline void fill(const blocks& a, index n) {

@@ -1,7 +1,7 @@
 // The floor: what threads achieve without a runtime. In patterns each worker owns neighbouring points and runs them
 // step by step. It spins on the flags of points that others own, and sets a flag after each of its own. The
-// dependences are computed during the run, or prebuilt before the clock starts. In graphs one worker creates all tasks
-// (floor_rings.hpp).
+// dependences are computed during the run, or prebuilt before the clock starts. In graphs one worker creates all
+// tasks (floor_rings.hpp).
 #include "floor_rings.hpp"
 #include "serve.hpp"
 
@@ -47,7 +47,7 @@ class floor_system {
 
   std::string version() const { return "flags by hand"; }
   bool can(bool prebuilt, bool pattern) const { return pattern || !prebuilt; }
-  /// So many fit in one ring.
+  /// The most tasks that fit in one ring.
   std::int64_t live_limit() const { return static_cast<std::int64_t>(descriptor_ring::size); }
 
   template <class Program, class Body>
@@ -59,8 +59,8 @@ class floor_system {
     }
   }
 
-  /// Every task mixes the values of what it depends on, with one value for each step and point. True if
-  /// they equal those of a serial run.
+  /// Each task mixes the values of its predecessors, with one value for each step and point. True if the values equal
+  /// those of a serial run.
   bool verify(const grid& g) {
     std::vector<std::uint64_t> got(static_cast<std::size_t>(g.width) * static_cast<std::size_t>(g.steps)),
         expected(got.size());

@@ -1,5 +1,5 @@
 // The floor of `dag`: one creator writes a descriptor of 64 bytes for each task into a ring of the worker that is to
-// run it, in the order of creation; the edges are told. A worker runs its ring in order. It spins on the flags of the
+// run it, in the order of creation; the edges are given. A worker runs its ring in order. It spins on the flags of the
 // predecessors that others run, and sets a flag for each of its own tasks. No queue, no stealing, no counters.
 #pragma once
 
@@ -42,7 +42,7 @@ struct alignas(64) descriptor {
 };
 static_assert(sizeof(descriptor) == 64);
 
-/// One writer, one reader. Each keeps a copy of the other's end, to read its line seldom.
+/// One writer, one reader. Each keeps a copy of the other's end, so that it seldom reads the other's line.
 class descriptor_ring {
  public:
   static constexpr std::uint64_t size = 1024;
@@ -94,7 +94,7 @@ class ring_workers {
   }
   void no_more() { all_created_.store(true, std::memory_order_release); }
 
-  /// Runs the worker's tasks until none will come.
+  /// Runs the worker's tasks until all have run.
   void work(int worker) {
     for (;;) {
       if (run_one(worker)) continue;

@@ -16,7 +16,7 @@ void run_callable(void**, void* argument) {
   (*static_cast<Callable*>(argument))();
 }
 
-/// What tasks with `inputs` inputs share. The first handle, if there is one, is updated; the others are read.
+/// The codelet of tasks with `inputs` inputs. The first handle, if there is one, is updated; the others are read.
 template <class Callable, int updated, int inputs>
 starpu_codelet* codelet() {
   static starpu_codelet one = [] {

@@ -3,7 +3,7 @@
 // usage: kith-bench-places-kith CASE COUNT     as two processes of an MPI job; place 0 prints the value
 //        kith-bench-places-kith idle SECONDS   prints what share of a core each place uses that has nothing to do
 //        kith-bench-places-kith collective-BYTES COUNT [survivors]
-//                                              prints the microseconds of an all_reduce of so many bytes, 0: of a
+//                                              prints the microseconds of an all_reduce of BYTES bytes, 0: of a
 //                                              barrier, of all places; `survivors`: where survivors go on
 //
 // rate-8 and rate-1k: the program collects small messages, and sends some KiB of them as the argument of one activity.
@@ -30,7 +30,7 @@ namespace {
 
 std::atomic<std::uint64_t> sum{0};
 
-/// Messages of `words` numbers each.
+/// Adds up messages of `words` numbers each.
 void add(std::size_t words, std::span<const std::uint64_t> all) {
   std::uint64_t here = 0;
   for (std::size_t at = 0; at < all.size(); at += words) here += all[at];
@@ -39,8 +39,8 @@ void add(std::size_t words, std::span<const std::uint64_t> all) {
 
 struct messages {
   std::size_t bytes;    // of each
-  std::size_t in_one;   // activity
-  std::uint64_t tasks;  // that spawn at once
+  std::size_t in_one;   // in one activity
+  std::uint64_t tasks;  // that spawn concurrently
 };
 
 /// Sends every `m.tasks`-th message from `first` on.
@@ -59,7 +59,7 @@ void send(const messages& m, std::uint64_t first, std::uint64_t count) {
   }
 }
 
-/// Seconds until all have been added up.
+/// Seconds until all messages have been added up.
 double seconds_of(const messages& m, std::uint64_t count) {
   const auto began = std::chrono::steady_clock::now();
   kith::finish([&] {
@@ -86,8 +86,8 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// Prints the share of a core, in percent, that each place uses while place 0 waits for a task of place 1, which
-/// sleeps.
+/// Prints the share of a core, in percent, that each place uses while place 0 waits for a task of place 1,
+/// which sleeps.
 void idle(std::uint64_t seconds) {
   const auto used = [] { return kith::at(1).async([] { return cpu_seconds(); }).get(); };
   const double here = cpu_seconds(), there = used();

@@ -3,7 +3,7 @@
 // usage: kith-bench-places-MPI CASE COUNT     as two processes of an MPI job; process 0 prints the value and the MPI
 //
 // rate-8, rate-1k and bandwidth-1m: one thread in each process; the sender starts a window of MPI_Isend, the receiver
-// has posted as many MPI_Irecv, adds up what came, and answers each window. A message of MPI's goes by itself: nothing
+// has posted as many MPI_Irecv, adds up the messages, and answers each window. Each message is an MPI message; nothing
 // is aggregated. spawn: a ping-pong between worker threads, which never call MPI. They hand over to their process's
 // communicating thread and sleep until it hands back, as the threads of a place do.
 #include <mpi.h>
@@ -63,7 +63,7 @@ double messages(int rank, number count, std::size_t bytes, std::size_t window) {
 
 // ---- there and back, between workers
 
-/// A number that one thread hands to another, which takes it.
+/// A number that one thread hands over to another.
 class slot {
  public:
   void put(number n) {
@@ -71,7 +71,7 @@ class slot {
     full_.store(1, std::memory_order_release);
     full_.notify_one();
   }
-  /// Sleeps until there is one.
+  /// Sleeps until there is a number.
   number wait() {
     full_.wait(0, std::memory_order_acquire);
     full_.store(0, std::memory_order_relaxed);
@@ -84,8 +84,8 @@ class slot {
   std::atomic<int> full_{0};
 };
 
-/// Passes on `count` numbers in each direction. It gives the core away while there is nothing, as each process has
-/// more threads than cores.
+/// Passes on `count` numbers in each direction. Yields the core while there is none, because each process has more
+/// threads than cores.
 void communicate(int other, number count, slot& from_worker, slot& to_worker) {
   number came = 0, goes = 0, sent = 0, received = 0;
   MPI_Request in = MPI_REQUEST_NULL, out = MPI_REQUEST_NULL;

@@ -1,6 +1,6 @@
-// What the tasks of a program do: nothing, work, leave a trace of the order, or hold everything back. A
-// system gets the callable of each task from the body when it creates the task. It must call creating()
-// before the first task and created() after the last.
+// The bodies of a program's tasks: nothing, work, a check of the order, or a wait until all tasks are created. A system
+// gets the callable of each task from the body when it creates the task. It must call creating() before the first task
+// and created() after the last.
 #pragma once
 
 #include "kernel.hpp"
@@ -33,8 +33,8 @@ struct kernel_body {
   void created() {}
 };
 
-/// Each task mixes what it reads into what it writes. So the final values of the cells show whether every
-/// task ran once, in an order that its data allows. `free` counts tasks that write nothing.
+/// Each task mixes the values that it reads into those that it writes. So the final values of the cells show whether
+/// every task ran once, in an order that its data allows. `free` counts tasks that write nothing.
 struct check_body {
   static constexpr bool checks = true;
   std::uint64_t* cells;
@@ -60,7 +60,7 @@ struct check_body {
   void created() {}
 };
 
-/// The first task waits until all tasks are created; then the memory that they take is measured.
+/// The first task waits until all tasks are created; then their memory is measured.
 struct gate_body {
   struct gate {
     std::atomic<bool> open{false}, made{false};

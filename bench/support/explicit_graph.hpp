@@ -1,5 +1,5 @@
-// A program as an explicit graph of which task waits for which, derived once from the data. For systems
-// whose user states the edges instead of the data.
+// A program as an explicit graph of tasks and edges, derived once from the data. For systems whose user states the
+// edges instead of the data.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class explicit_graph {
 
   Body body_;
   std::vector<index> writer_;                // by cell: the last task that wrote it
-  std::vector<std::vector<index>> readers_;  // by cell: the tasks that have read it since
+  std::vector<std::vector<index>> readers_;  // by cell: the tasks that have read it since the write
   std::vector<std::size_t> first_;           // by task: its first edge
   std::vector<index> edges_;
 };

@@ -34,7 +34,7 @@ class made_graph {
   virtual void run() = 0;
 };
 
-/// What a system that is told the edges needs, in arrays. successors[first[t]..first[t+1]-1] wait for t.
+/// A graph in arrays, for a system that is told the edges. successors[first[t]..first[t+1]-1] wait for t.
 struct graph_in_arrays {
   std::vector<std::uint32_t> first, successors, predecessors, sources;
 
@@ -76,7 +76,7 @@ class graph_server {
   template <class Program>
   reply on(const request& q, const Program& program) {
     if (q.what == verb::check) return check(program);
-    if (made_of_ != q.subject + std::to_string(q.size)) {  // one at a time, so that memory is not what is measured
+    if (made_of_ != q.subject + std::to_string(q.size)) {  // one at a time, so that memory does not affect the time
       made_.reset();
       made_ = system_.make(program, empty_body{});
       made_of_ = q.subject + std::to_string(q.size);

@@ -43,7 +43,7 @@ class loop_server {
  private:
   static constexpr std::int64_t tiny_loops = 1000;
 
-  /// Runs the case, and checks what it made.
+  /// Runs the case, and checks its result.
   double run(const std::string& what, std::int64_t n) {
     const auto length = static_cast<std::size_t>(n);
     if (what == "sort") {

@@ -1,4 +1,4 @@
-// How much memory the process uses now, to compute bytes per task.
+// The memory that the process uses, to compute bytes per task.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace kith::bench {
 /// The bytes in use on the C library's heap, which are exact, plus resident anonymous memory outside of
 /// that heap, in pages.
 std::int64_t live_bytes();
-/// Only the exact part: for so few tasks that pages are too coarse.
+/// Only the exact part: for numbers of tasks that are small compared with a page.
 std::int64_t heap_bytes();
 
 /// Waits a little without a system call.

@@ -32,7 +32,7 @@ child_options child_options_of(int argc, char** argv);
 bool next_line(std::string&);
 void answer(const std::string& line);
 
-/// Answers requests by `handle(request)`, or by what it throws, until the driver ends the child.
+/// Answers requests with `handle(request)`, or with the exception that it throws, until the driver ends the child.
 template <class Handle>
 int answer_requests(const Handle& handle) {
   for (std::string line; next_line(line);) {

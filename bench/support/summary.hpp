@@ -1,4 +1,4 @@
-// Medians, and where a curve of efficiency crosses a level.
+// Medians, and the point where a curve of efficiency crosses a level.
 #pragma once
 
 #include <optional>

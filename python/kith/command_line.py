@@ -87,7 +87,7 @@ def main(words=None):
         return fail(command, f"the Python package '{missing}' is missing", as_json,
                     f"install it: {sys.executable} -m pip install {missing}")
     except BrokenPipeError:
-        # The reader of our output has left: nothing to say, and nobody to say it to.
+        # The reader of the output has ended, so nothing more is printed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:

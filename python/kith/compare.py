@@ -86,8 +86,8 @@ def _tasks(f, g):
 
 
 def _idle(f, g):
-    """Idle time: as much of it as the critical path makes inevitable on that many workers, then that beside ready tasks, and
-    the rest."""
+    """Idle time: the part that the critical path makes inevitable on that many workers, the part beside ready tasks,
+    and the rest."""
     parts = []
     for h in (f, g):
         workers = max(1, h.workers)
@@ -114,7 +114,7 @@ def _types(f, g):
 
 
 def _facts(f, g):
-    """Numbers of both runs that are no parts of the makespan."""
+    """Numbers of both runs that are not parts of the makespan."""
     found = {"workers": [h.workers for h in (f, g)], "engine": [h.recording.engine for h in (f, g)],
              "policy": [h.recording.policy for h in (f, g)], "tasks": [len(h.recording.tasks) for h in (f, g)],
              "work_s": [h.graph.total_s for h in (f, g)], "span_s": [h.graph.span_s for h in (f, g)],

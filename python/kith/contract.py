@@ -1,5 +1,5 @@
-"""What connects some tasks of a run when the others are left out (MIR's characterisation, filtering): the nearest creator that
-is kept, and dependences along paths through tasks that are not."""
+"""The connections between some tasks of a run when the others are left out (MIR's characterisation, filtering): the
+nearest creator that is kept, and dependences along paths through tasks that are not."""
 
 import dataclasses
 
@@ -11,12 +11,12 @@ from scipy.sparse.csgraph import connected_components
 from kith.errors import KithError
 from kith.graph.paths import ordered
 
-MOST_KEPT = 5000  # the paths between them are found for so many tasks
+MOST_KEPT = 5000  # tasks for which the paths between them are found
 MOST_BITS = 5_000_000_000  # tasks that are kept, times those that are not
 
 
 def nearest_creators(creator, keep):
-    """Of each task the nearest creator above it for which `keep` holds; -1: none. Cost: log(depth) passes over the tasks."""
+    """The nearest creator above each task for which `keep` holds; -1: none. Cost: log(depth) passes over the tasks."""
     n = len(creator)
     up = np.append(np.where(creator < 0, n, creator), n).astype(np.int64)
     stop = np.append(keep, True)
@@ -102,8 +102,8 @@ def _bits(number):
 
 
 def with_paths(recording, keep, part):
-    """`part`, the kept tasks of the recording (kith.window), with the paths between them as dependences of 0 bytes. These have
-    `through`, a further column of the dependences, which is false for all others. A note says if paths are not there."""
+    """`part`, the kept tasks of the recording (kith.window), with the paths between them as dependences of 0 bytes. The
+    dependences get a further column `through`, which is true for these. A note says if the paths are missing."""
     pairs = paths_through(recording, keep)
     table = part.dependences.assign(through=False)
     if pairs is None:

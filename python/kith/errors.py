@@ -1,4 +1,4 @@
-"""The error of wrong input, and how text from files is printed. For all modules."""
+"""The error for wrong input, and the printing of text from files. For all modules."""
 
 import unicodedata
 

@@ -1,8 +1,8 @@
 """A recording's file: opened without trust, and read table by table into columns. For recording.py, which makes tables of
 them.
 
-The file may come from anybody: it is opened read-only, SQLite is told not to trust it, and each value is checked against its
-bounds. What is wrong is said in a KithError that names the file, the table, the row and the column.
+The file may be of any origin: it is opened read-only, SQLite is told not to trust it, and each value is checked against
+its bounds. A fault raises a KithError that names the file, the table, the row and the column.
 """
 
 import os
@@ -20,7 +20,7 @@ FAULTS = (sqlite3.Error, UnicodeDecodeError, OverflowError)
 
 
 def open_file(path):
-    """The recording as a database that is only read. Raises KithError if it is none, or cut off."""
+    """The recording as a database opened read-only. Raises KithError if the file is no recording, or cut off."""
     if os.path.isdir(path):
         raise KithError(f"{printable(path)}: a folder, expected a recording")
     if not os.path.exists(path):
@@ -67,7 +67,7 @@ def open_file(path):
 
 
 def said(path, e, table=None):
-    """The fault as a sentence; `table` was being read."""
+    """The fault as a sentence. `table`: the one that was being read."""
     text = str(e) if isinstance(e, sqlite3.Error) else "its schema is no text"
     if "not a database" in text:
         return f"{printable(path)}: no recording of Kith; `kith record -o FILE -- PROGRAM` makes one"
@@ -78,7 +78,7 @@ def said(path, e, table=None):
 
 
 def version_of(db, path):
-    """The version of its format. Raises KithError if it is not one that this Kith reads."""
+    """The version of the file's format. Raises KithError if this Kith does not read it."""
     application, = db.execute("PRAGMA application_id").fetchone()
     version, = db.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION:

@@ -1,4 +1,4 @@
-"""What names a task in every run of its program (thesis 3.4, lineage): its creator's lineage and its number among that
+"""The name of a task in every run of its program (thesis 3.4, lineage): its creator's lineage and its number among that
 creator's tasks; of a keyed node, its key and type."""
 
 import hashlib
@@ -64,15 +64,15 @@ def _names(tasks):
 
 
 def in_common(a, b):
-    """The share of tasks, of the run that has fewer, which the other run has, too: 1 for runs of one program with one
-    input, near 0 for those of different programs. 0 without tasks."""
+    """The share of tasks of the smaller run that the other run has as well: 1 for runs of one program with one input,
+    near 0 for those of different programs. 0 without tasks."""
     if not len(a) or not len(b):
         return 0.0
     return len(np.intersect1d(hashes(a), hashes(b))) / min(len(a), len(b))
 
 
 def of_same(tasks, others, values):
-    """For each of `tasks` the value of the same task in another run, whose tasks are `others`; NaN where it has none, or
+    """For each of `tasks` the value of the same task in another run, whose tasks are `others`; NaN if there is none, or
     several of one lineage."""
     theirs = pd.Series(values, index=hashes(others))
     return theirs[~theirs.index.duplicated(keep=False)].reindex(hashes(tasks)).to_numpy(float)

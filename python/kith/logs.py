@@ -80,9 +80,10 @@ class Logs:
         return 0
 
     def more(self):
-        """What was appended since the last call, as (created, type, ended, seat, begun, until, steals): arrays of names of
-        tasks that were created, and their types; of tasks that ended, and on which seat, from when to when in seconds since
-        the first log began. Raises KithError for damaged logs, and FileNotFoundError if the folder is gone."""
+        """The records appended since the last call, as (created, type, ended, seat, begun, until, steals): arrays of
+        names of tasks that were created, and their types; of tasks that ended, on which seat, from when to when in
+        seconds since the first log began. Raises KithError for damaged logs, and FileNotFoundError if the folder is
+        gone."""
         files = sorted(f for f in os.listdir(self.folder) if f.endswith(".log") and f[:-4].isdigit())
         self.workers = self.workers or min(len(files), WORKERS)
         created, types, names, seats, begun, until, steals = [], [], [], [], [], [], 0

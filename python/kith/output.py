@@ -1,4 +1,4 @@
-"""Where a verb writes: checked before a long computation."""
+"""The output of a verb: checked before a long computation."""
 
 import os
 import tempfile
@@ -7,7 +7,7 @@ from kith.errors import KithError, printable
 
 
 def folder_of(output):
-    """The folder that --output is made in. Raises KithError if it is not there, or nothing can be made in it."""
+    """The folder that contains --output. Raises KithError if it does not exist, or nothing can be created in it."""
     if not output:
         raise KithError("--output has no name")
     folder = os.path.dirname(os.path.abspath(output))
@@ -21,8 +21,8 @@ def folder_of(output):
 
 
 def file_folder(output):
-    """The same of an output that is one file: it must be no folder itself, and no device or pipe, which would be replaced by
-    the file for all users."""
+    """As folder_of(), for an output that is one file: it must not be a folder, and not a device or pipe, which the file
+    would replace for all users."""
     if os.path.exists(output) and not os.path.isfile(output):
         what = "a folder" if os.path.isdir(output) else "a device or a pipe"
         raise KithError(f"--output '{printable(output)}' is {what}; expected a file")

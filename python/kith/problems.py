@@ -1,4 +1,4 @@
-"""Which tasks have which problem (thesis 3.4), by conditions in a file that one may edit (thresholds.toml)."""
+"""The problems of tasks (thesis 3.4), by conditions in an editable file (thresholds.toml)."""
 
 import os
 import tomllib
@@ -20,7 +20,7 @@ class Problem:
 
 
 def thresholds(path=None):
-    """The problems of a file of thresholds; of the package's own without one. Raises KithError."""
+    """The problems of a file of thresholds; without a file, the package's own. Raises KithError."""
     path = path or OWN
     try:
         with open(path, "rb") as f:
@@ -70,7 +70,8 @@ def _is_metric(name):
 
 
 def sentence(problem, which, critical):
-    """What the thesis' tools print: how many tasks have it, and how many of these are on the critical path."""
+    """The sentence that the thesis' tools print: how many tasks have the problem, and how many of these are on the
+    critical path."""
     count = int(np.count_nonzero(which))
     return (f"{count} task{'s have' if count != 1 else ' has'} {problem.name} ({problem.condition}), "
             f"{int(np.count_nonzero(which & critical))} of which are on the critical path")

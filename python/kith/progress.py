@@ -1,11 +1,11 @@
-"""A line on standard error that says what is being done; nothing where that is no terminal."""
+"""A line on standard error with the present step; nothing where standard error is no terminal."""
 
 import sys
 import time
 
 
 class Progress:
-    """Call it with what is being done, and the share that is done (0 to 1) or None."""
+    """Called with the present step, and the share that is done (0 to 1) or None."""
 
     def __init__(self, stream=None):
         self.stream = stream or sys.stderr

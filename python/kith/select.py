@@ -28,8 +28,9 @@ class GraphPart:
 
 
 class Selection(Analysis):
-    """The tasks of `whole` for which `keep` (truth values) holds, as an Analysis: their recording has new numbers, which
-    `recording.numbers` maps to the run's, their metrics are those of the whole run, and workers' states have only their code."""
+    """The tasks of `whole` for which `keep` (truth values) holds, as an Analysis: their recording has new numbers,
+    which `recording.numbers` maps to the run's, their metrics are those of the whole run, and workers' states have only
+    these tasks' code."""
 
     def __init__(self, whole, keep, described="", ordered_by=""):
         super().__init__(with_paths(whole.recording, keep, kept(whole.recording, keep)), whole.reference, whole.progress)
@@ -110,7 +111,7 @@ def _column(analysis, name, option):
 
 
 def _unknown(analysis, option, name):
-    """What is wrong with this name, and what to do: a metric without its data, a text without quotes, or a slip."""
+    """The error for this name, with a remedy: a metric without its data, a text without quotes, or a misspelling."""
     tasks = analysis.recording.tasks
     metrics = [m.name for m in METRICS]
     if name in metrics:
@@ -124,7 +125,7 @@ def _unknown(analysis, option, name):
 
 
 def _source(name):
-    """Which recordings have this metric, which can be missing."""
+    """The recordings that have this metric, which can be missing."""
     module = next(m.compute.__module__ for m in METRICS if m.name == name).rpartition(".")[2]
     if name.endswith("_instructions"):  # of a kind
         return "`kith record --counters=mix` of a program built with kith::count_instructions has it (docs/check.md)"

@@ -1,6 +1,6 @@
 """What each worker did at each time (the thread states of the thesis, 3.4): a table of intervals that do not overlap.
 
-States, the first that holds counts: `working` (a task's own code), `idle` (looking for work, or asleep), `partitioning`
+States (if several apply, the first counts): `working` (a task's own code), `idle` (looking for work, or asleep), `partitioning`
 (a job of the policy), `exploring` (a keyed node names its predecessors), `creating` (tasks), and `scheduling`, which is
 all other time: queues, ends of tasks, switching stacks, and the recorder.
 """
@@ -119,8 +119,7 @@ def with_mir(state):
 
 
 def of_waits(recording, table):
-    """The seconds of scheduling and creating-free runtime in each wait of the recording: what its worker spent inside
-    the wait neither with tasks' code nor idle, without what belongs to waits inside it."""
+    """The seconds of scheduling in each wait of the recording, without those of waits inside it."""
     w = recording.waits
     found = np.zeros(len(w))
     rows = np.flatnonzero((w.worker.to_numpy() >= 0) & (w.ended_s > w.begun_s).to_numpy())

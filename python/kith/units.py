@@ -1,4 +1,4 @@
-"""Numbers as people read them: three significant digits, and a true minus sign. For texts and pages."""
+"""Numbers for readers: three significant digits, and a true minus sign. For texts and pages."""
 
 MINUS = "\u2212"
 

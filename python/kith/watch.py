@@ -9,7 +9,7 @@ from kith.errors import KithError, printable
 
 
 def busy_seconds(worker, begun, until, workers):
-    """Of each worker the seconds that its intervals cover together; they may lie in each other."""
+    """For each worker the seconds that its intervals cover together; they may be nested."""
     found = np.zeros(workers)
     keep = (until > begun) & (worker >= 0) & (worker < workers)
     worker, begun, until = worker[keep], begun[keep], until[keep]
@@ -103,7 +103,7 @@ def _found(path, live, seconds, created, done, rate, steals, tasks, busy, types)
 
 
 def source(path):
-    """A Live for a run that is being recorded, or that was killed; else None, which means: read the recording. Raises
+    """A Live for a run that is being recorded, or that was killed; None: there is a recording to read instead. Raises
     KithError if there is neither."""
     folder = logs.parts_of(path)
     if os.path.isdir(folder) and (logs.in_use(folder) or not os.path.exists(path)):

@@ -8,8 +8,9 @@ from kith.contract import nearest_creators
 
 
 def after_last_mark(recording):
-    """What follows the last mark, as the figures of `kith sim` do (programs of `kith app` set one before they solve): the
-    tasks that were created from then on. The recording itself, if it has no mark, or no task after the last one."""
+    """The part after the last mark, as the figures of `kith sim` have it (programs of `kith app` set one before they
+    solve): the tasks that were created from then on. The recording itself, if it has no mark, or no task after the last
+    one."""
     if not len(recording.marks):
         return recording
     return since(recording, float(recording.marks.at_s.max()))

@@ -7,7 +7,7 @@
 namespace kith {
 
 enum class bind_mode {
-  automatic,  // nodes if there are several, else off
+  automatic,  // nodes if the machine has several, else off
   cores,      // each on one CPU of its core
   nodes,      // each on the CPUs of its memory node that this process may use
   off,        // wherever the process may run

@@ -23,7 +23,7 @@ struct group_memory {
   std::string from;        // the file of the limit
 };
 
-/// The one of the same groups with the least memory left; none: no limit.
+/// Of the same groups, the one with the least memory left; none: no limit.
 std::optional<group_memory> cgroup_memory(const std::filesystem::path& root);
 
 }  // namespace kith

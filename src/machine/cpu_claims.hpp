@@ -16,8 +16,8 @@ class cpu_claims {
   cpu_claims(const cpu_claims&) = delete;
   cpu_claims& operator=(const cpu_claims&) = delete;
 
-  /// True if no other claim on the CPU exists at this level: 0 for its first user, 1 for its second, and so on.
-  /// Also true if the system gives no such sockets, because nothing is known then.
+  /// True if no other claim on the CPU exists at this level: 0 for its first user, 1 for its second, and so on. Also
+  /// true if the system gives no such sockets, because then claims are not known.
   bool take(int cpu, int level);
   void release() noexcept;
 

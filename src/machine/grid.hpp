@@ -1,4 +1,4 @@
-// A mesh or a torus: how far its vertices are from each other, and which are neighbours.
+// A mesh or a torus: the distances of its vertices, and their neighbours.
 #pragma once
 
 #include <algorithm>

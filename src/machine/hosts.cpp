@@ -47,7 +47,7 @@ std::optional<host_grid> size_torus_of_hosts(int places, toml::table& root, cons
   if (places > most_hosts) refuse("it has up to " + std::to_string(most_hosts) + " hosts");
   std::optional<host_grid> hosts;
   if (places > most_nodes) {
-    // A key that is missing is refused by who reads the table next.
+    // The next reader of the table refuses a missing key.
     hosts = {torus_of(places), (*distance)["base"].value_or(0.0), (*distance)["hop"].value_or(0.0),
              links["gbs"].value_or(0.0)};
   }

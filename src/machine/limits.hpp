@@ -1,4 +1,4 @@
-// What this process may use of its machine, and how many workers follow from it.
+// What this process may use of its machine, and the number of workers that follows from it.
 //
 // Reads only files (/proc, the cgroup tree) and environment variables, so that tests can supply their own tree.
 #pragma once
@@ -15,21 +15,21 @@
 
 namespace kith {
 
-/// The most threads in one engine; a larger number is taken for a mistake.
+/// The most threads in one engine; a larger number is regarded as a mistake.
 inline constexpr int most_workers = static_cast<int>(var::workers.most);
 
 /// This process's place among those that a launcher has started on this machine.
 struct local_rank {
   int rank = 0, ranks = 1;
-  std::string from;  // the variable that says so
+  std::string from;  // the variable that it was read from
 };
 
 struct limits {
   std::optional<std::vector<int>> affinity;  // CPUs in the affinity mask, ascending; none: not known
   std::optional<double> quota;               // CPU time, in CPUs, of the tightest cgroup; none: unlimited
-  std::string quota_from;                    // the file that says so
+  std::string quota_from;                    // the file that it was read from
   std::optional<int> slurm;                  // CPUs that Slurm allots to this task
-  std::string slurm_from;                    // the variable that says so
+  std::string slurm_from;                    // the variable that it was read from
   std::optional<local_rank> rank;            // among the processes of an MPI program on this machine
   std::vector<std::string> notes;            // one sentence for each thing that could not be read or understood
 };
@@ -42,7 +42,7 @@ limits read_limits(const std::filesystem::path& root = "/", const variables& loo
 /// bound worker.
 const limits& process_limits();
 
-/// How many CPUs the process may keep busy at a time: those of its mask, or fewer by its quota. At least 1.
+/// The most CPUs that the process can keep busy at a time: those of its mask, or fewer by its quota. At least 1.
 int usable_cpus(const limits&) noexcept;
 
 struct worker_plan {
@@ -67,7 +67,7 @@ std::optional<int> workers_setting(std::optional<int> option = {});
 /// The option if there is one, else KITH_OVERSUBSCRIBE (0 or 1), else false.
 bool oversubscribe_setting(std::optional<bool> option = {});
 
-/// How workers are bound.
+/// The wanted binding of workers.
 struct bind_wish {
   bind_mode mode = bind_mode::automatic;
   /// As cpu_claims::take. Called if some cores will stay free; cores that others use are then taken last.

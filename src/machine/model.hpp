@@ -47,7 +47,7 @@ struct scheduling_unit {
   int descriptor_bytes = 0;  // of a task on its way to or from the unit
 };
 
-/// Where a core keeps lines of other homes, and what becomes of its copy of a line that it writes.
+/// Where a core keeps lines whose home is elsewhere, and what happens to its copy of a line that it writes.
 enum class home_copies : std::uint8_t {
   updated,      // in both levels
   dropped,      // in both levels, until it writes the line
@@ -64,15 +64,15 @@ struct line_costs {
   bool present = false;
   cache first, second;
   int first_line_bytes = 64;  // of the first level; those of the second, and of messages, have 64
-  double memory_cycles = 0;   // until memory has a line, without the way
+  double memory_cycles = 0;   // until memory has a line, without the route
   double hop_cycles = 0;      // the head of a message, for each hop
   int flit_bytes = 0;
   int control_bytes = 0, data_bytes = 0;  // a message without and with a line
-  double access_cycles = 0;               // of a core between two accesses, where instructions are not known
+  double access_cycles = 0;               // between two accesses of a core, if instructions are not known
   double instruction_cycles = 0;          // of a core for an instruction, without its access; 0: not known
   bool homes = false;                     // the second level of a line's node is its home cache (home_caches.hpp)
   home_copies copies = home_copies::updated;
-  double home_cycles = 0;  // until a core has what it reads from another home, without the hops
+  double home_cycles = 0;  // until a core has data that it reads from another home, without the hops
 };
 
 /// Dynamic energy of one event, in picojoules.
@@ -85,10 +85,10 @@ struct event_energies {
   std::optional<double> unit_operation;               // of the scheduling unit
 };
 
-/// Between two different nodes of a grid; 10, as within a node, at least.
+/// The distance of two different nodes of a grid: at least 10, as within a node.
 int grid_distance(double base, double hop, int hops);
 
-/// Equal hosts in a grid, too many for a table of each two of them.
+/// Equal hosts in a grid, too many for a table of all pairs.
 struct host_grid {
   grid shape;
   double base = 0, hop = 0;  // of grid_distance()
@@ -122,11 +122,11 @@ struct machine_model {
   double memory_share = 0, remote_factor = 1;  // for fidelity abstract
   std::map<std::string, std::string> sources;  // "table" or "table.key" -> its source
 
-  /// Of all hosts.
+  /// The number of nodes, those of all hosts included.
   std::size_t nodes() const noexcept {
     return hosts ? static_cast<std::size_t>(hosts->shape.vertices()) : hardware.nodes.size();
   }
-  /// Between two nodes, of all hosts.
+  /// The distance of two nodes, those of all hosts included.
   int distance(node_id a, node_id b) const {
     if (!hosts) return hardware.distance(a, b);
     const int hops = hosts->shape.hops(a.value, b.value);
@@ -136,10 +136,10 @@ struct machine_model {
   int cache_of(core_id) const;
 };
 
-/// Reads a description. Throws kith::error with file, line, key and what was expected. With `places` it is sized to so
-/// many equal hosts; throws kith::error if the description is not of a cluster of such (hosts.hpp).
+/// Reads a description. Throws kith::error with file, line, key and what was expected. With `places` the machine is
+/// sized to that many equal hosts; throws kith::error if it is not a cluster of equal hosts (hosts.hpp).
 machine_model model_from_file(const std::string& path, int places = 0);
-/// The same for a description's text; errors call it `path`.
+/// As model_from_file(), for a description's text; errors call it `path`.
 machine_model model_from_text(const std::string& description, const std::string& path, int places = 0);
 /// Takes a name from model_names(), or a file.
 machine_model model_by_name(const std::string& name_or_file, int places = 0);

@@ -1,4 +1,5 @@
-// The tables [scheduling_unit], [line] and [energy] of a machine's description: what chips modelled line by line have.
+// The tables [scheduling_unit], [line] and [energy] of a machine's description: parts of chips that are modelled line
+// by line.
 #include "machine/model_parts.hpp"
 
 #include <algorithm>

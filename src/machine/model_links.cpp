@@ -1,5 +1,5 @@
-// The tables [distance] and [interconnect] of a machine's description: how far nodes are apart, and the links between
-// them.
+// The tables [distance] and [interconnect] of a machine's description: the distances of nodes, and the links
+// between them.
 #include "machine/grid.hpp"
 #include "machine/hosts.hpp"
 #include "machine/model_parts.hpp"
@@ -49,7 +49,7 @@ std::vector<machine_link> read_links(model_section& s) {
   return links;
 }
 
-/// The links of one place, which each has; places meet at the vertices `shared`.
+/// The links of one place, repeated for each place; places meet at the vertices `shared`.
 void read_host_links(model_section& s, machine_model& m) {
   const int each = static_cast<int>(m.hardware.nodes.size()) / m.places;
   std::vector<std::string> shared;
@@ -74,7 +74,7 @@ constexpr int local_distance = 10, most_distance = 100000;
 
 using distance_table = std::vector<std::vector<int>>;
 
-/// Sets the distances of different nodes.
+/// Sets the distances of all pairs of different nodes.
 void fill(distance_table& d, const auto& distance) {
   const int nodes = static_cast<int>(d.size());
   for (int a = 0; a < nodes; ++a) {
@@ -86,7 +86,7 @@ void fill(distance_table& d, const auto& distance) {
 
 // The forms of [distance]. Each returns whether the description has it.
 
-/// All other nodes are as far.
+/// All pairs of different nodes have the same distance.
 bool read_remote(model_section& s, distance_table& d) {
   const toml::node* n = s.find("remote");
   if (n == nullptr) return false;
@@ -95,7 +95,7 @@ bool read_remote(model_section& s, distance_table& d) {
   return true;
 }
 
-/// Nodes of a group are as far from each other; groups are in larger groups.
+/// All pairs of nodes within a group have the same distance; groups are nested.
 bool read_groups(model_section& s, distance_table& d) {
   const toml::node* n = s.find("groups");
   if (n == nullptr) return false;

@@ -18,7 +18,7 @@
 namespace kith {
 
 /// Remembers the keys that were requested. Refers to the file's name and its tables. Every member throws kith::error
-/// for what is not as expected.
+/// for a value that is not as expected.
 class model_section {
  public:
   model_section(const std::string& file, const toml::table& root, const std::string& name)

@@ -102,7 +102,7 @@ class perf_group {
   perf_group& operator=(const perf_group&) = delete;
 
   bool empty() const noexcept { return count_ == 0; }
-  /// The descriptor that others join; -1: none yet.
+  /// The descriptor of the group's leader; -1: none yet.
   int leader() const noexcept { return count_ == 0 ? -1 : files_[0]; }
   void add(counter c, int file) noexcept {
     what_[count_] = c;
@@ -129,7 +129,7 @@ class perf_counters : public counter_source {
  public:
   /// The system's counters are a group of their own, so that they go on while those of the processor have no turn.
   perf_group& group_of(counter c) noexcept { return is_of_processor(c) ? of_processor_ : of_system_; }
-  /// Counts what the groups do not, and the system knows otherwise.
+  /// Takes a counter from the system in another way than by a group.
   void ask_system(counter c) noexcept {
     (c == counter::page_faults ? faults_ : c == counter::context_switches ? switches_ : clock_) = true;
   }
@@ -174,7 +174,7 @@ opened_counters open_perf_counters(counter_set wanted) {
   auto source = std::make_unique<perf_counters>();
   const instruction_count of_program = the_instruction_count();
   wanted.for_each([&](counter c) {
-    // The processor would count what counts the program's instructions, too.
+    // The processor would count the instructions that count the program's instructions, too.
     if (of_program != nullptr && is_of_program(c)) {
       source->ask_program(of_program());
       o.there.add(c);
@@ -184,7 +184,7 @@ opened_counters open_perf_counters(counter_set wanted) {
       o.refused.push_back({c, ENOTSUP});
       return;
     }
-    // The kernel brings the clock up to date only where it leads its group; the group's own time is the same.
+    // The kernel updates the clock only where it leads its group; the group's own time is the same.
     int file = c == counter::task_clock ? -1 : open_counter(c, source->group_of(c).leader());
     const int why = errno;
     if (c == counter::stalled_cycles) {

@@ -1,7 +1,6 @@
-// Counters of the processor and of the system, by perf_event_open(2): what may be counted here, and why not the rest.
+// Counters of the processor and of the system, by perf_event_open(2): which may be opened here, and why others may not.
 //
-// The recorder counts tasks by them, and `kith doctor` says what they offer; the sentences about what is refused are
-// here for both.
+// The recorder counts tasks by them, and `kith doctor` reports them; both use the sentences here on what is refused.
 #pragma once
 
 #include "base/counters.hpp"
@@ -26,11 +25,11 @@ int counter_error(counter) noexcept;
 /// The text of /proc/sys/kernel/perf_event_paranoid; "absent" where there is none.
 std::string perf_event_paranoid();
 
-/// Whether the system has counters and refuses them for lack of rights.
+/// Whether the system has counters and refuses them because of missing rights.
 bool is_for_lack_of_rights(int why) noexcept;
 /// Why the counters of the processor cannot be opened, as a clause.
 std::string why_no_hardware_counters(int why);
-/// What to do about that; empty: nothing can be done.
+/// A remedy; empty: there is none.
 std::string advice_on_hardware_counters(int why);
 
 /// What could not be opened, why, and what to do; empty if nothing is missing.

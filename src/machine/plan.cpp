@@ -1,4 +1,4 @@
-// How many workers, on which cores, and why.
+// The number of workers, their cores, and the reasons.
 #include "machine/limits.hpp"
 
 #include <kith/error.hpp>
@@ -66,8 +66,7 @@ std::vector<usable_core> share(std::vector<usable_core> all, const local_rank& m
   return {all.begin() + static_cast<long>(from), all.begin() + static_cast<long>(to)};
 }
 
-/// Moves `count` cores to the front: first those that no one else has claimed, then those with one other user,
-/// and so on.
+/// Moves `count` cores to the front: first those without a claim, then those with one other user, and so on.
 template <class Ranked>
 void prefer_unclaimed(std::vector<Ranked>& order, std::size_t count, const bind_wish& wish) {
   constexpr std::size_t most_claims = 64;  // each takes a descriptor; a larger runtime is expected to be alone
@@ -96,7 +95,7 @@ std::vector<usable_core> choose(std::vector<usable_core> from, std::size_t count
                                 const bind_wish& wish) {
   struct ranked {
     usable_core it;
-    int turn;  // how many cores of its class its node has before it
+    int turn;  // the number of cores of its class before it on its node
   };
   std::vector<ranked> order;
   std::sort(from.begin(), from.end(), [](const usable_core& a, const usable_core& b) {
@@ -172,8 +171,8 @@ const worker_plan::limit& least(const std::vector<worker_plan::limit>& all, cons
   return *found;
 }
 
-/// The mode in effect. With several nodes: a worker that left its node would leave its data, its stack and its
-/// queue behind. With one node: the system seldom moves threads, and a thread that it may move can give way to
+/// The mode in effect. With several nodes: a worker that left its node would leave its data, its stack and its queue
+/// on the old node. With one node: the system seldom moves threads, and a thread that it may move can give way to
 /// other programs.
 bind_mode effective(const machine& on, const worker_plan& plan, bind_mode wish,
                     const std::vector<usable_core>& usable) {

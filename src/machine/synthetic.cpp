@@ -37,11 +37,11 @@ std::vector<std::string> words_of(std::string_view line) {
   return words;
 }
 
-/// hwloc's time grows at least with the square of a level; these take it seconds.
+/// hwloc's time grows at least with the square of a level; at these limits it takes seconds.
 constexpr std::int64_t most_in_level = 1024;
 constexpr std::int64_t most_threads = most_workers;
 
-/// The count of a level. hwloc would also accept "0x10", "010" (as 8) and "2core:3"; these are taken for mistakes.
+/// The count of a level. hwloc would also accept "0x10", "010" (as 8) and "2core:3"; these are refused as mistakes.
 std::int64_t count_of(std::string_view line, const std::string& level) {
   const std::string word = level.substr(0, level.find('('));
   const std::string count = word.substr(word.find(':') + 1);  // no ':': the whole word is the count

@@ -19,8 +19,8 @@ namespace {
 std::mutex hwloc_state;
 [[maybe_unused]] const bool hwloc_state_is_kept = (keep_over_fork(hwloc_state), true);
 
-/// Hwloc loads its plugins for a topology when there is no other, which takes longer than all else that is done with a
-/// small one. So this one stays. Guarded by hwloc_state.
+/// Keeps hwloc's plugins loaded: hwloc loads them when the first topology is made, which takes longer than all other
+/// work with a small one. Guarded by hwloc_state.
 hwloc_topology_t keeps_plugins = nullptr;
 
 std::vector<hwloc_obj_t> objects(const topology& from, hwloc_obj_type_t type) {

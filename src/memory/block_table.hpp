@@ -23,7 +23,7 @@ struct memory_block {
   std::uint64_t owner = 0;                    // the runtime that allocated it; 0: none
 };
 
-/// Is called for memory that is given back.
+/// Called for memory that is given back.
 class memory_listener {
  public:
   /// `block` is what was released; null if the memory is not Kith's.
@@ -48,7 +48,7 @@ class block_table {
   std::optional<memory_block> remove(const void* begin);
 
   void add_listener(memory_listener& l);
-  /// After this returns, the listener is not called any more, by any thread.
+  /// After this returns, no thread calls the listener.
   void remove_listener(memory_listener& l);
   void tell(const void* begin, std::uint64_t bytes, const memory_block* block);
 

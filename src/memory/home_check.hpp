@@ -1,9 +1,9 @@
-// Asks the system where pages really are, for a sample of the regions that got their home by first touch.
+// Asks the system for the actual node of pages, for a sample of the regions that got their home by first touch.
 //
-// The runtime's assumption about such a region is right if the region's first user was the first to touch its
-// pages, and no other region shares them. It is wrong if the data was filled before the run, or if a huge page
-// holds several regions. A region that is found elsewhere gets its true home, and is counted. Each worker has
-// its own checker; one system call serves some thirty regions.
+// The assumed home of such a region is right if the region's first user was the first to touch its pages, and no other
+// region shares them. It is wrong if the data was filled before the run, or if a huge page holds several regions. A
+// region that is found elsewhere gets its true home, and is counted. Each worker has its own checker; one system call
+// serves some thirty regions.
 #pragma once
 
 #include "memory/memory_space.hpp"
@@ -15,7 +15,7 @@ namespace kith {
 
 class home_check {
  public:
-  /// Asks nothing if nodes are pretended, if nothing is touched, or if the system does not say where pages are.
+  /// Asks nothing if nodes are pretended, if memory is not touched, or if the system does not tell the nodes of pages.
   explicit home_check(const memory_space& memory);
 
   /// A task on this worker will be the first to use the region.
@@ -24,7 +24,7 @@ class home_check {
     ++seen_;
     if (seen_ <= always || seen_ % one_in == 0) waiting_.push_back(&r);
   }
-  /// True if enough regions were added.
+  /// True if enough regions for one system call were added.
   bool full() const noexcept { return waiting_.size() >= enough; }
   bool empty() const noexcept { return waiting_.empty(); }
 
@@ -36,7 +36,7 @@ class home_check {
   result look();
 
  private:
-  static constexpr std::uint64_t always = 64, one_in = 16;  // all of the first ones, then one in 16
+  static constexpr std::uint64_t always = 64, one_in = 16;  // all of the first 64, then one in 16
   static constexpr std::size_t enough = 32;
   const memory_space& memory_;
   const bool asks_;

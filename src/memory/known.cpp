@@ -1,4 +1,4 @@
-// What Kith knows about a range of memory, and what the system says about it. For programs, tests and `kith doctor`.
+// Kith's and the system's knowledge of a range of memory. For programs, tests and `kith doctor`.
 #include "base/address.hpp"
 #include "memory/memory_space.hpp"
 #include "memory/numa_calls.hpp"

@@ -21,8 +21,8 @@ std::vector<bool> with_memory(const machine& on) {
   return found;
 }
 
-/// Where the system puts memory that a processor of node `from` touches first: Linux prefers near nodes, then
-/// nodes without processors, then those with numbers after `from`.
+/// The node on which the system puts memory that a processor of node `from` touches first: Linux prefers near nodes,
+/// then nodes without processors, then those with numbers after `from`.
 node_id first_choice(const machine& on, const machine::node& from, const std::vector<bool>& some) {
   if (some[from.id.index()]) return from.id;
   node_id best;

@@ -166,13 +166,13 @@ void memory_space::keep_apart(const region& r, const memory_block* b) {
     edges_.keep_apart(r.address, r.bytes.load(relaxed));
 }
 
-/// The region is new, or longer than before.
+/// Called when the region is new, or has become longer.
 void memory_space::settle(region& r) noexcept {
   const std::optional<memory_block> b = block_table::of_process().find(r.address);
   keep_apart(r, b ? &*b : nullptr);
   if (!b) return;
   if (r.home.load(relaxed) >= 0 && b->space == space_ && b->at->what == distribution::deferred) {
-    r.to_bind.store(true, relaxed);  // the new part goes where the rest is
+    r.to_bind.store(true, relaxed);  // the new part goes to the region's home
   } else {
     settle(r, *b);
   }

@@ -4,8 +4,8 @@
 // for each region of deferred memory. Invariants:
 //  S1  A region in a block refers to it before any thread finds the region (settle), or from the allocation on if the
 //      region existed before (allocate), and again when more of its bytes are named (region_table::find).
-//  S2  Before the pages of released memory go, its regions have no home and no block in any runtime (forget). A
-//      worker that still places an ended task may then give such a region a home. That is a wrong guess for
+//  S2  Before the pages of released memory are unmapped, its regions have no home and no block in any runtime (forget).
+//      A worker that still places an ended task may then give such a region a home. That home is a wrong guess for
 //      later data there, until memory is allocated there or forgotten again.
 #pragma once
 
@@ -50,7 +50,7 @@ class memory_space final : private memory_listener {
  public:
   struct options {
     distribution standard = distribution::system;  // what distribution::standard stands for
-    bool dry = false;                              // nothing will be touched: only address space is needed
+    bool dry = false;                              // nothing will be touched: only addresses are needed
   };
   /// `worker_nodes` has the node of each worker; `serving` is as for memory_view. `on` and `regions` must outlive it.
   memory_space(const machine& on, std::span<const node_id> worker_nodes, std::vector<node_id> serving,
@@ -62,16 +62,16 @@ class memory_space final : private memory_listener {
   /// As kith::allocate. `by` is the node of the calling worker; none if the caller is no worker.
   memory_block allocate(std::size_t bytes, distribution how, node_id caller_node);
   void reset() noexcept { next_coarse_.store(0, relaxed); }
-  /// `note` is called for each block of this runtime that is given back, before its pages go. Must be set
-  /// before the first allocation. Null ends the calls; after this returns, none is under way.
+  /// `note` is called for each block of this runtime that is given back, before its pages are unmapped. Must be set
+  /// before the first allocation. Null ends the calls; after this returns, none is running.
   void when_released(std::function<void(const memory_block&)> note);
 
   /// Binds the pages of a deferred region to its home, if it has one and they are not bound yet.
   void bind(region& r) const noexcept;
 
-  /// What kith::known_bytes_on_nodes() returns.
+  /// As kith::known_bytes_on_nodes().
   std::vector<std::uint64_t> known_bytes(const void* memory, std::size_t bytes);
-  /// What kith::count_pages() returns.
+  /// As kith::count_pages().
   std::optional<page_census> count(const void* memory, std::size_t bytes) const;
 
   /// True if there are several nodes and the system lets us place pages.

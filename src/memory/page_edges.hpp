@@ -18,7 +18,7 @@ class page_edges {
   /// `huge` is the size of huge pages; 0: does nothing.
   explicit page_edges(std::size_t huge) noexcept : huge_(huge) {}
 
-  /// The range has its own home, and is not touched yet: refuses huge pages that cross its ends.
+  /// The range has its own home, and is not touched yet: refuses huge pages that extend over its ends.
   void keep_apart(const void* begin, std::uint64_t bytes);
   /// The memory was given back: a later mapping there starts without refusals.
   void forget(const void* begin, std::uint64_t bytes);

@@ -1,4 +1,4 @@
-// Where the pages of one allocation should be: computed from the address, without asking the system.
+// The intended nodes of the pages of one allocation, computed from the address without asking the system.
 //
 // A plain value that any thread may read. `fine` follows the kernel's rule for an interleaved mapping: page
 // number p (address / page size) is on node p mod n of its mask, which is in ascending order of the system's
@@ -20,7 +20,7 @@ namespace kith {
 struct page_map {
   std::uintptr_t begin = 0;
   std::uint64_t bytes = 0;                         // the size of the mapping
-  std::uint64_t page_bytes = 4096;                 // the unit for which nodes are decided
+  std::uint64_t page_bytes = 4096;                 // the unit of placement
   distribution::kind what = distribution::system;  // in effect: `system` if nothing can be placed
   std::uint64_t first_page = 0;                    // for `fine`, pages are numbered from here
   std::vector<node_id> nodes = {};                 // one, or those that pages are dealt to; empty: first touch decides
@@ -37,7 +37,7 @@ struct page_map {
   /// The node of the `count` bytes from `address` on, as far as they are in the allocation; none if they are on
   /// several nodes, or first touch decides. REQUIRES: the address is in the allocation.
   node_id node_of(std::uintptr_t address, std::uint64_t count) const noexcept;
-  /// Where the share of node number `i` begins, for `block`.
+  /// The address at which the share of nodes[i] begins, for `block`.
   std::uintptr_t share_begin(std::size_t i) const noexcept;
   /// Adds the bytes from `address` on to the entries of their nodes. Bytes beyond the end, and those whose node
   /// is not decided, are added to `unknown`. Costs O(nodes).

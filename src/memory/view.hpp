@@ -1,8 +1,8 @@
-// Where the bytes of accesses are, for policies: without a system call or a lock. The same in both worlds.
+// The nodes of the bytes of accesses, for policies: without a system call or a lock. The same in both worlds.
 //
-// A region has one home (by first touch, or in an allocation on one node), or the map of the pages of the allocation
-// that contains it, or nothing is known. Thread-safe. In simulated time addresses are names, or positions in
-// the layout of the recorded allocations.
+// A region has one home (by first touch, or in an allocation on one node), or the page map of the allocation that
+// contains it, or neither. Thread-safe. In simulated time addresses are names, or positions in the layout of the
+// recorded allocations.
 #pragma once
 
 #include "memory/page_map.hpp"

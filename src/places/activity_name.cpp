@@ -9,7 +9,8 @@ namespace {
 bool opens(char c) noexcept { return c == '<' || c == '(' || c == '{' || c == '['; }
 bool closes(char c) noexcept { return c == '>' || c == ')' || c == '}' || c == ']'; }
 
-/// The first place from `from` on, outside of brackets that open there, where is(character); the end if there is none.
+/// The first position from `from` on where is(character), outside of brackets that open after `from`; the end if there
+/// is none.
 template <class Is>
 std::size_t find_outside(std::string_view s, std::size_t from, const Is& is) {
   int depth = 0;
@@ -25,7 +26,7 @@ void erase_all(std::string& s, std::string_view what) {
   for (std::size_t at = s.find(what); at != std::string::npos; at = s.find(what, at)) s.erase(at, what.size());
 }
 
-/// The first argument of this template, where `s` has it.
+/// If `s` contains the template `of`, replaces `s` by that template's first argument.
 bool take_argument(std::string& s, std::string_view of) {
   const std::size_t at = s.find(of);
   if (at == std::string::npos) return false;
@@ -60,7 +61,7 @@ std::string without_signatures(std::string s) {
 std::string activity_name(std::string_view type) {
   std::string s(type);
   erase_all(s, "(anonymous namespace)::");
-  erase_all(s, "::operator()");  // of a lambda that has another one
+  erase_all(s, "::operator()");  // of a lambda nested in another one
   while (take_argument(s, "kith::detail::run_flow_task<") || take_argument(s, "kith::detail::constant_function<")) {
   }
   std::string name = without_signatures(s);

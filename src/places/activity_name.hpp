@@ -6,10 +6,10 @@
 
 namespace kith::distributed {
 
-/// The name of a function, as its source has it: without parameters, result and anonymous namespaces. `type` is the
-/// demangled name of the type that stands for it (detail::remote_function): a lambda, a detail::constant_function, or
-/// what a kith::data_flow makes of these. Lambdas have a number within their function. Never throws for other texts:
-/// what it does not understand it leaves as it is.
+/// The name of a function as written in the source: without parameters, result and anonymous namespaces. `type` is the
+/// demangled name of the type that stands for the function (detail::remote_function): a lambda, a
+/// detail::constant_function, or what a kith::data_flow makes of these. Lambdas are numbered within their function.
+/// Never throws; leaves text that it does not recognise as it is.
 std::string activity_name(std::string_view type);
 
 }  // namespace kith::distributed

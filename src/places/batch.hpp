@@ -1,7 +1,8 @@
-// A batch: what a transport of several processes sends to one place at once. It is a sequence of records, each with a
-// head and the data that it says it has.
+// A batch: what a transport between processes sends to one place at once. It is a sequence of records, each a head
+// followed by the data that the head announces.
 //
-// Heads and numbers have the byte order of the machine. batch_reader checks all that reading the records relies on.
+// Heads and numbers have the byte order of the machine. batch_reader checks everything that reading the records relies
+// on.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +15,11 @@ namespace kith::distributed {
 
 enum class record_kind : std::uint32_t {
   message = 1,
-  large,    // announces a message of that many bytes
-  near,     // announces one in the sender's memory; its data: its number there and as many parts as `place` says
-  taken,    // the receiver has read the message of that number
-  sign,     // of life
-  lost,     // that place was lost; the data says why
+  large,    // announces a message of `bytes` bytes
+  near,     // announces a message in the sender's memory; data: its number at the sender, then `place` near_parts
+  taken,    // the receiver has read the near message with the number `bytes`
+  sign,     // of life: the sender runs
+  lost,     // `place` was lost; the data says why
   leaving,  // the sender spawns nothing more
 };
 struct record {
@@ -35,10 +36,10 @@ struct near_part {
 /// Reads the records of a batch, one after the other.
 class batch_reader {
  public:
-  /// `places`: how many the job has. The batch must outlive it.
+  /// `places`: how many the job has. The batch must outlive the reader.
   batch_reader(std::span<const std::byte> batch, std::size_t places) : rest_(batch), places_(places) {}
 
-  /// The next record; none at the end, and where the batch cannot be read.
+  /// The next record; none at the end, or if the rest cannot be read.
   std::optional<record> next() noexcept {
     record r{record_kind::sign, 0, 0};
     if (rest_.size() < sizeof r) return {};
@@ -63,7 +64,7 @@ class batch_reader {
     std::memcpy(&p, data_.data() + sizeof(std::uint64_t) + i * sizeof p, sizeof p);
     return p;
   }
-  /// Whether the records so far are all that there is.
+  /// Whether the whole batch has been read; false after next() returned none for an unreadable record.
   bool at_end() const noexcept { return rest_.empty(); }
 
  private:

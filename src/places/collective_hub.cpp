@@ -30,7 +30,7 @@ std::size_t size_of(element e) noexcept {
   return 0;
 }
 
-/// Whether the contribution of a place has its data.
+/// Whether a place's contribution carries data.
 bool has_data(const collective& c, int place) noexcept {
   return c.what != operation::barrier && (c.what != operation::broadcast || c.root == place);
 }
@@ -41,7 +41,7 @@ message_header header_of(const detail::byte_buffer& message) noexcept {
   return h;
 }
 
-/// What must be the same at all places.
+/// Compares the parts of a contribution that must be the same at all places.
 bool is_same(const message_header& a, const message_header& b) noexcept {
   return a.function == b.function && a.finish_home == b.finish_home && a.finish_number == b.finish_number;
 }
@@ -116,7 +116,7 @@ collective_hub::answers collective_hub::lose(const failure& why) {
 
 void collective_hub::begin_run() {
   if (runs_++ != 0 || !first_loss_) return;
-  for (member& m : members_) m.owed.clear();  // whoever owed them has ended
+  for (member& m : members_) m.owed.clear();  // the tasks that would have made these calls have ended
 }
 
 collective_hub::answers collective_hub::end_run() {
@@ -124,7 +124,7 @@ collective_hub::answers collective_hub::end_run() {
   return decide();
 }
 
-// ---- what becomes of the next collective
+// ---- deciding the next collective
 
 collective_hub::answers collective_hub::decide() {
   answers out;
@@ -159,7 +159,7 @@ bool collective_hub::decide_next(answers& out) {
   return all;
 }
 
-/// The next collective fails at all places; those that have not called it yet owe the call.
+/// The next collective fails at all places. A place that has not called it yet gets the failure at that call (H2).
 void collective_hub::fail_all(const failure& why, answers& out) {
   for (int p = 0; p < places(); ++p) {
     member& m = at(p);
@@ -174,18 +174,18 @@ void collective_hub::fail_all(const failure& why, answers& out) {
   ++decided_;
 }
 
-/// What was called fails; nobody owes a call.
+/// All queued calls fail, and no later call does on their account.
 void collective_hub::fail_queued(const failure& why, answers& out) {
   for (int p = 0; p < places(); ++p) {
     for (; !at(p).queue.empty(); at(p).queue.pop_front()) out.push_back(answer_of(p, sealed(result_header, why)));
   }
 }
 
-/// All survivors have called it. The first message with data becomes the result.
+/// Combines the contributions of all survivors. The first message with data becomes the result.
 void collective_hub::combine(answers& out) {
   std::optional<detail::byte_buffer> result;
   collective into;
-  for (int p = 0; p < places(); ++p) {  // in the order of the places: sums do not depend on who comes first
+  for (int p = 0; p < places(); ++p) {  // a fixed order, so that sums do not depend on the order of arrival
     member& m = at(p);
     if (m.lost) continue;
     detail::byte_buffer mine = std::move(m.queue.front());

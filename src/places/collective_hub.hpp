@@ -1,10 +1,11 @@
-// Collectives where losses are survived: each place sends what it has to place 0, which combines it, and sends the
-// result or the failure to all. So a collective ends in the same way at all survivors.
+// Collectives where losses are survived: each place sends its contribution to place 0, which combines them and sends
+// the result, or the failure, to all. So a collective ends in the same way at all survivors.
 //
-// Plain data: place 0 calls the hub under a lock. What counts is the order in which each place calls its collectives:
-//  H1  The first contribution in the queue of each place is for the next collective that is to be decided.
-//  H2  A place that owes calls to collectives that have failed has an empty queue: its next calls get these failures.
-//  H3  Each contribution of a place that is not lost gets one answer, in the order in which they came.
+// Plain data: place 0 calls the hub under a lock. Collectives are matched by the order in which each place calls them:
+//  H1  The first contribution in each place's queue belongs to the next collective to be decided.
+//  H2  `owed` has the failures of collectives that a place has not called yet. While it is not empty, the place's queue
+//      is empty, and each call of the place gets the next of these failures.
+//  H3  Each contribution of a place that is not lost gets one answer, in the order of arrival.
 #pragma once
 
 #include "places/message.hpp"
@@ -20,15 +21,15 @@
 
 namespace kith::distributed {
 
-/// The message by which a place takes part: a copy of the data, where the others need it.
+/// The message by which a place takes part: a copy of its data, if the other places need it.
 detail::byte_buffer contribution_of(int from, const collective& c);
-/// What it takes part in, without the data. Throws kith::error of kind `input` for a message that cannot be read.
-/// REQUIRES: decode() has read it.
+/// Decodes the header of a contribution: the collective without its data. Throws kith::error of kind `input` if it is
+/// not valid. REQUIRES: decode() has read it.
 collective read_contribution(const message_header& h);
 
 class collective_hub {
  public:
-  /// What a place gets for a contribution. All places share the message of a result.
+  /// The answer to a contribution. All places share the message of a result.
   struct answer {
     int to;
     std::shared_ptr<const detail::packed_arguments> message;
@@ -39,10 +40,10 @@ class collective_hub {
 
   /// A contribution of that place. REQUIRES: read_contribution() can read it.
   answers take(int from, detail::byte_buffer contribution);
-  /// A place was lost: the next collective fails, at all others.
+  /// A place was lost: the next collective fails at all others.
   answers lose(const failure& why);
-  /// Runs may overlap. After a loss, collectives fail while there is no run: those who still call them were spawned by
-  /// a lost place, and nobody else would take part.
+  /// Runs may overlap. After a loss, collectives fail while there is no run: only tasks that a lost place has spawned
+  /// can still call them, and the other places would not take part.
   void begin_run();
   answers end_run();
 
@@ -63,10 +64,10 @@ class collective_hub {
 
   std::vector<member> members_;
   std::optional<failure> pending_;     // a loss that no collective has thrown yet
-  std::optional<failure> first_loss_;  // of all
-  std::optional<failure> broken_;      // the places' calls differ
+  std::optional<failure> first_loss_;  // kept after a collective has thrown it
+  std::optional<failure> broken_;      // the places' calls differ: why all later ones fail
   std::uint64_t decided_ = 0;          // collectives
-  int runs_ = 0;                       // in progress
+  int runs_ = 0;                       // runs in progress
 };
 
 }  // namespace kith::distributed

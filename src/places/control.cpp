@@ -5,7 +5,8 @@
 
 namespace kith {
 
-// For cereal. A new member belongs into its list.
+// The members that cereal writes. The sizes below fail the build when a member is added to a struct but not to its
+// list.
 constexpr std::size_t word = 8;
 static_assert(sizeof(worker_statistics) == 19 * word && sizeof(statistics) == sizeof(std::vector<int>) + 34 * word &&
               sizeof(place_statistics) == 21 * word + sizeof(statistics));
@@ -70,7 +71,7 @@ place_statistics read_counts(std::span<const std::byte> payload) {
   return counts;
 }
 
-// ---- what has come
+// ---- called by the progress thread
 
 void control::end_run(std::optional<failure> why) {
   const std::lock_guard lock(guard_);
@@ -108,7 +109,7 @@ void control::lose_one(int place) {
   changed_.notify_all();
 }
 
-// ---- who waits
+// ---- waiting
 
 template <class F>
 void control::wait_until(std::unique_lock<std::mutex>& lock, F&& come) {

@@ -1,6 +1,6 @@
-// What the processes of a job tell each other beside activities: that a run has ended, and what was counted.
+// What the processes of a job tell each other beside activities: that a run has ended, and the counts of a place.
 //
-// A place's progress thread brings what has come; other threads wait for it. All members may be called by any thread.
+// A place's progress thread reports what arrives; other threads wait for it. Any thread may call any member.
 #pragma once
 
 #include "places/message.hpp"
@@ -14,32 +14,33 @@
 
 namespace kith::distributed {
 
-/// What a failure becomes where it is thrown: a place_error, or place_lost.
+/// The exception for a failure: a place_error, or place_lost.
 std::exception_ptr exception_of(const failure& f);
-/// The exception that is being handled, as a failure here. One that came from another place keeps its place.
+/// The exception that is being handled, as a failure of place `here`. A place_error keeps the place that it names.
 failure current_failure(int here);
 
-/// The message with these counts as its payload, and back. read_counts() throws kith::error for what it cannot read.
+/// Writes the counts as the message's payload, and reads them back. read_counts() throws kith::error for an invalid
+/// payload.
 detail::byte_buffer sealed(const message_header& h, const place_statistics& counts);
 place_statistics read_counts(std::span<const std::byte> payload);
 
 class control {
  public:
-  // ---- what has come
+  // ---- called by the progress thread
   void end_run(std::optional<failure> why);
   void end_job();
   void take(int from, place_statistics counts);
   void has_left();
   void lose(const failure& why);
-  /// A place was lost that the others do without.
+  /// A place was lost that the others can do without.
   void lose_one(int place);
 
-  // ---- who waits. All but await_left() throw place_lost if a place is lost.
+  // ---- waiting. All but await_left() throw place_lost once a place is lost that the others cannot do without.
 
-  /// Waits for the end of one more run. Throws its failure; kith::error if there will be none.
+  /// Waits for the end of one more run. Throws the run's failure, or kith::error if place 0 has ended the job.
   void await_run();
   void await_job();
-  /// Waits for the answers of that many places, without those of lost ones, and takes them.
+  /// Waits for the answers of `places` places, less the lost ones that have not answered, and takes the answers.
   std::map<int, place_statistics> await_answers(std::size_t places);
   void await_left();
 
@@ -52,7 +53,7 @@ class control {
   std::deque<std::optional<failure>> ended_runs_;
   std::map<int, place_statistics> answers_;
   std::optional<failure> lost_;
-  std::vector<int> lost_places_;  // that the others do without
+  std::vector<int> lost_places_;  // see lose_one()
   bool job_ended_ = false, left_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Activities that are coroutines: who resumes them, and what co_await waits for.
+// Activities that are coroutines: their resumption, and the awaiters of co_await.
 #include "base/clock.hpp"
 #include "places/place.hpp"
 #include "places/place_of_caller.hpp"
@@ -15,9 +15,9 @@ std::function<void()> place::resumption(activity_record& coroutine, std::corouti
                                         const finish_wait* finish) {
   std::function<void()> resume = [this, finish, part = resumed_part{&coroutine, suspended, records_ ? ticks() : 0},
                                   me = records_ ? running_task() : 0]() mutable {
-    if (part.since != 0) {  // called by the task that has ended, or by this thread, because a message has come
+    if (part.since != 0) {  // the caller is the task that has ended, or the progress thread at a result
       part.for_what.task = finish != nullptr ? finish->body : running_task();
-      if (part.for_what.task == me) part.for_what.task = 0;  // what it would have waited for has just ended
+      if (part.for_what.task == me) part.for_what.task = 0;  // the task that would have waited ended it itself
       if (std::this_thread::get_id() == progress_.get_id()) part.for_what.result = handled_result_;
     }
     {
@@ -26,12 +26,12 @@ std::function<void()> place::resumption(activity_record& coroutine, std::corouti
     }
     net_.ring();
   };
-  coroutine.parts.fetch_add(1, relaxed);  // the part that runs now has not ended
+  coroutine.parts.fetch_add(1, relaxed);  // before suspension: the present part has not ended
   return resume;
 }
 
-/// Here, so that these tasks are nobody's children: no failure or cancellation of another task keeps them from
-/// starting.
+/// The progress thread creates these tasks without a parent, so that no failure or cancellation of another task keeps
+/// them from starting.
 bool place::make_tasks() {
   std::vector<resumed_part> resumed;
   std::vector<std::unique_ptr<activity_record>> arrived;

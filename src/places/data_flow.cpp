@@ -1,12 +1,12 @@
-// The order of a data_flow's tasks. For each array it keeps, for ranges of elements, the task that has written them
-// last, and the tasks that read them since. A task is sent to its place when all that it comes after have ended; nobody
-// waits for it on a stack meanwhile.
+// The order of a data_flow's tasks. For each array it keeps, by range of elements, the task that has written the range
+// last and the tasks that have read it since. A task is sent to its place when all its predecessors have ended; until
+// then no stack waits for it.
 //
-//  F1  A version is the number of a write, in the order of the spawns. So the newest version in a range, together with
-//      the range, says what is in it.
-//  F2  The finish in which the data_flow was made is held until it was left and its last task has ended. So tasks may
-//      be sent from the progress thread, long after the activity that has spawned them.
-//  F3  After the first failure no task is sent. Those that were not end without having run.
+//  F1  A version is the number of a write, in the order of the spawns. So a range and the newest version in it identify
+//      the contents.
+//  F2  The finish in which the data_flow was made is held until leave() was called and the last task has ended. So the
+//      progress thread may send tasks long after the activity that has spawned them.
+//  F3  After the first failure no task is sent. Tasks that were not sent end without having run.
 //  F4  A result and its task refer to each other. The completion of the result breaks the cycle, and so does reset().
 #include <kith/data_flow.hpp>
 
@@ -36,14 +36,14 @@ struct flow_task {
   detail::packed_arguments message;
   std::shared_ptr<detail::remote_result> result = std::make_shared<detail::remote_result>();
   distributed::recorded_spawn recorded;  // if the place is recorded
-  std::uint64_t before = 0;              // tasks that it comes after and that have not ended
+  std::uint64_t before = 0;              // predecessors that have not ended
   std::vector<std::shared_ptr<flow_task>> after;
   bool sent = false, ended = false;
 };
 
-/// The tasks of another place.
+/// The tasks sent to another place, and those that wait until fewer are there.
 struct window {
-  std::uint64_t sent = 0;  // that have not ended
+  std::uint64_t sent = 0;  // sent and not ended
   std::deque<std::shared_ptr<flow_task>> ready = {};
 };
 
@@ -51,21 +51,21 @@ bool writes(mode how) noexcept { return how != mode::in; }
 
 void drop_copies(std::uint64_t flow) { detail::flow_caches()->drop(flow); }
 
-/// Elements from the key of its map up to `end`, which the same tasks have accessed.
+/// Elements from the key in the map up to `end`, which the same tasks have accessed.
 struct segment {
   std::uint64_t end = 0;
   std::uint64_t version = 0;
   std::shared_ptr<flow_task> writer = {};
-  std::vector<std::shared_ptr<flow_task>> readers = {};  // since then
+  std::vector<std::shared_ptr<flow_task>> readers = {};  // since the write
 
   void add_reader(const std::shared_ptr<flow_task>& n) {
-    if (n->recorded.result == 0 && readers.size() == readers.capacity())  // a recording has all that was ordered
+    if (n->recorded.result == 0 && readers.size() == readers.capacity())  // a recording has ended ones too
       std::erase_if(readers, [](const std::shared_ptr<flow_task>& r) { return r->ended; });
     readers.push_back(n);
   }
 };
 
-/// What was accessed of an array. Segments do not overlap; what is in none was not accessed.
+/// The accesses to an array. Segments do not overlap; elements in no segment were not accessed.
 class accessed_array {
  public:
   std::uint64_t newest_version(std::uint64_t first, std::uint64_t end) const {
@@ -74,7 +74,7 @@ class accessed_array {
       if (at->second.end > first) newest = std::max(newest, at->second.version);
     return newest;
   }
-  /// Calls after(task) for each task that the access comes after, and remembers it. Some are named several times.
+  /// Calls after(task) for each predecessor of the access, some more than once, and records the access.
   template <class After>
   void access(const std::shared_ptr<flow_task>& n, const detail::flow_request& a, const After& after) {
     const std::uint64_t end = a.first + a.count;
@@ -100,12 +100,12 @@ class accessed_array {
  private:
   using map = std::map<std::uint64_t, segment>;
 
-  /// The first segment that may contain `i`, or lie behind it.
+  /// The first segment that may contain `i` or an element after it.
   map::const_iterator reaching(std::uint64_t i) const {
     auto at = segments_.upper_bound(i);
     return at == segments_.begin() ? at : std::prev(at);
   }
-  /// Afterwards no segment has elements on both sides of `i`.
+  /// Ensures that no segment has elements on both sides of `i`.
   void cut(std::uint64_t i) {
     auto at = segments_.lower_bound(i);
     if (at == segments_.begin()) return;
@@ -115,7 +115,7 @@ class accessed_array {
     before.end = i;
     segments_.emplace(i, std::move(behind));
   }
-  /// Afterwards all of [first, end) is in segments.
+  /// Ensures that all of [first, end) is in segments.
   void fill(std::uint64_t first, std::uint64_t end) {
     auto at = segments_.lower_bound(first);
     for (std::uint64_t i = first; i < end; ++at) {
@@ -198,7 +198,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
           admit(n, sending);
         }
       }
-    } catch (...) {  // no memory: it is not known what the task comes after
+    } catch (...) {  // no memory: its predecessors are not known
       fail(*n);
       throw;
     }
@@ -252,14 +252,14 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
     const std::lock_guard lock(guard_);
     return open_;
   }
-  /// Records the spawn of a task, each of what it comes after once.
+  /// Records the spawn of a task, with each predecessor once.
   void note_step(std::vector<std::uint64_t> note) {
     note[3] = ticks();
     std::sort(note.begin() + 4, note.end());
     note.erase(std::unique(note.begin() + 4, note.end()), note.end());
     at_.note_flow(spawner_, std::move(note));
   }
-  /// Waits until at most so many tasks have not ended.
+  /// Waits until at most `most` tasks are open.
   void await(std::uint64_t most) {
     for (;;) {
       std::shared_ptr<detail::completion> fewer;
@@ -274,7 +274,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
     }
   }
 
-  /// A task that may run goes to `sending`, or waits until there are fewer at its place. REQUIRES: guard_ is held.
+  /// Puts a task that may run into `sending`, or lets it wait until fewer are at its place. REQUIRES: guard_ is held.
   void admit(const std::shared_ptr<flow_task>& n, std::vector<std::shared_ptr<flow_task>>& sending) {
     if (!at_.is_here(n->to)) {
       window& w = windows_[static_cast<std::size_t>(n->to)];
@@ -294,7 +294,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
       fail(*n);
     }
   }
-  /// The task ends with the current exception.
+  /// Ends the task with the current exception.
   static void fail(const flow_task& n) {
     const std::shared_ptr<detail::remote_result> result = n.result;
     result->failure = std::current_exception();
@@ -345,7 +345,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
     if (last) give_back();
   }
 
-  /// Gives back all copies, so that elements may be changed by others. REQUIRES: no task is open.
+  /// Drops all copies, so that the program may change elements otherwise. REQUIRES: no task is open.
   void forget() noexcept {
     arrays_.clear();
     const std::uint64_t flow = std::exchange(number_, 0);
@@ -356,11 +356,11 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
       try {
         at_.send_activity(in_, static_cast<int>(p), known::entry, known::call::pack(detail::header_bytes, flow),
                           nullptr, {spawner_, 0});
-      } catch (...) {  // a place was lost, and nobody will use the copies
+      } catch (...) {  // a place was lost, so its copies are not used
       }
     }
   }
-  /// F2. Whoever calls it is the last to use the place.
+  /// Releases the finish (F2). The caller does not use the place afterwards.
   void give_back() noexcept {
     forget();
     std::optional<distributed::failure> unseen;
@@ -378,16 +378,16 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
   place& at_;
   const distributed::finish_id in_;
   std::uint64_t number_ = 0;    // until wait()
-  std::uint64_t versions_ = 0;  // that were given away
-  std::uint64_t spawner_ = 0;   // the last one, if the place is recorded
+  std::uint64_t versions_ = 0;  // numbers given to writes
+  std::uint64_t spawner_ = 0;   // of the last spawn, if the place is recorded
 
-  std::mutex guard_;  // for the rest
+  std::mutex guard_;  // guards the members below
   std::unordered_map<std::uint64_t, accessed_array> arrays_;
   std::uint64_t open_ = 0;  // tasks that have not ended
   std::vector<bool> used_;  // places that may have copies
   std::vector<window> windows_;
   std::exception_ptr failure_;
-  std::shared_ptr<detail::completion> fewer_;  // for whoever waits until at most `most_` tasks are open
+  std::shared_ptr<detail::completion> fewer_;  // completes when at most `most_` tasks are open
   std::uint64_t most_ = 0;
   bool left_ = false;
 };

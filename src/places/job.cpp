@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr mpi_kind kinds[] = {
     {"openmpi", "Open MPI", "libopenmpi-dev", "OMPI_COMM_WORLD_SIZE", {"libmpi.so.40"}},
-    {"mpich", "MPICH", "libmpich-dev", "PMI_SIZE", {"libmpich.so.12", "libmpi.so.12"}},  // Debian's has its own name
+    {"mpich", "MPICH", "libmpich-dev", "PMI_SIZE", {"libmpich.so.12", "libmpi.so.12"}},  // the first is Debian's
 };
 
 /// glibc gives large blocks back to the kernel when they are freed. Each large message is such a block, and to map its
@@ -56,7 +56,7 @@ std::string path_of_plugin(const std::string& transport) {
               error_kind::setting);
 }
 
-/// A transport would call functions of an MPI that the program has loaded, whichever that is.
+/// Throws if the program has loaded another MPI than the transport's: the transport would call that one's functions.
 void refuse_other_mpi(const std::string& transport) {
   const auto own = std::ranges::find(kinds, transport, &mpi_kind::transport);
   if (own == std::end(kinds)) return;
@@ -72,7 +72,7 @@ void refuse_other_mpi(const std::string& transport) {
   }
 }
 
-/// The linker's name for the contents of the executable; empty if it gave none.
+/// The linker's build id of the executable; empty if there is none.
 std::string build_id() {
   std::string id;
   dl_iterate_phdr(
@@ -149,7 +149,7 @@ std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins,
   const std::string name = transport_of_environment();
   const std::string path = path_of_plugin(name);
   refuse_other_mpi(name);
-  // It stays loaded: MPI runs until the process ends.
+  // The library stays loaded: MPI runs until the process ends.
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     throw error("places: " + path + " cannot be loaded: " + dlerror() +

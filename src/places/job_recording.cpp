@@ -32,9 +32,10 @@ bool in_use(const std::vector<std::string>& files) {
 
 // The state of the only end_grace. The handler reads it.
 timer_t grace_timer{};
-atomic<pid_t> grace_of{0};  // the process; a child of fork() has no timer
+atomic<pid_t> grace_of{0};  // the process that made the timer; a child of fork() does not have it
 
-/// Its signal has the default action again (SA_RESETHAND), which the timer's signal meets.
+/// Handles the first SIGTERM: starts the timer. SA_RESETHAND has restored the default action, which ends the process
+/// when the timer sends SIGTERM.
 void put_off(int signal) {
   constexpr itimerspec until{{}, {grace_seconds, 0}};
   if (grace_of.load(relaxed) != getpid() || timer_settime(grace_timer, 0, &until, nullptr) != 0)
@@ -95,7 +96,7 @@ end_grace::end_grace() {
 end_grace::~end_grace() {
   if (!handles_ || grace_of.load(relaxed) != getpid()) return;
   struct sigaction now{};
-  if (::sigaction(SIGTERM, nullptr, &now) != 0 || now.sa_handler != put_off) return;  // the timer runs, and ends us
+  if (::sigaction(SIGTERM, nullptr, &now) != 0 || now.sa_handler != put_off) return;  // the timer ends this process
   ::signal(SIGTERM, SIG_DFL);
   grace_of.store(0, relaxed);
   timer_delete(grace_timer);

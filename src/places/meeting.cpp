@@ -25,7 +25,7 @@ bool meeting_room::join(std::uint64_t number, int place, const collective& c) {
       refuse_if_broken();
     }
   }
-  static std::byte nothing{};  // so that a step without data shows who came
+  static std::byte nothing{};  // marks a place that has joined with no data
   s.parts[static_cast<std::size_t>(place)] = c;
   if (c.data == nullptr) s.parts[static_cast<std::size_t>(place)].data = &nothing;
   if (++s.came < places_) return false;

@@ -1,4 +1,4 @@
-// Collectives between threads: the places of one process meet, and the last one computes for all.
+// Collectives between threads: the places of one process meet, and the last to arrive computes the result for all.
 #pragma once
 
 #include "places/transport.hpp"
@@ -15,10 +15,10 @@ class meeting_room {
  public:
   explicit meeting_room(int places) : places_(static_cast<std::size_t>(places)), ended_(0) {}
 
-  /// A place takes its step of that number. True if it was the last: then all have ended that far. Throws kith::error
-  /// if this step is not what the others take; from then on all calls do.
+  /// `place` joins collective `number`. True if it is the last place: then that collective and all before it have
+  /// ended. Throws kith::error if the collective differs from that of the others; from then on every call throws.
   bool join(std::uint64_t number, int place, const collective& c);
-  /// The steps that have ended. If these are no more than are known, throws as join().
+  /// The number of collectives that have ended. If it is still `known`, throws as join() does.
   std::uint64_t ended(std::uint64_t known) const;
 
  private:
@@ -29,7 +29,7 @@ class meeting_room {
   void refuse_if_broken() const;
 
   mutable std::mutex guard_;
-  std::string broken_;  // why it cannot be used any more
+  std::string broken_;  // why every call throws; empty: none does
   std::size_t places_;
   std::uint64_t ended_;
   std::unordered_map<std::uint64_t, step> open_;

@@ -1,8 +1,8 @@
 // What places send each other: a header of 64 bytes, then arguments, a result or a failure.
 //
 // Numbers have the byte order of the machine; all places run the same program. decode() checks everything that reading
-// a message relies on, so that nothing beyond its end is touched. What a message refers to (an offer, a result, a
-// finish) is checked where it is looked up.
+// a message relies on, so that no byte outside it is read. The objects that a message names (an offer, a result, a
+// finish) are checked where they are looked up.
 #pragma once
 
 #include <kith/options.hpp>
@@ -19,7 +19,7 @@ namespace kith::distributed {
 enum class message_kind : std::uint16_t {
   spawn = 1,  // here is an activity; answered by `accepted` or `refused`
   accepted,   // the activity of this sequence number is in the buffer
-  refused,    // ... is not: offer it again
+  refused,    // ... is not: the sender offers it again
   result,     // what an activity returned, or why it failed
   credit,     // nothing but credits
   done,       // nothing of this finish is left at the sender (docs/finish.md)
@@ -32,13 +32,13 @@ enum class message_kind : std::uint16_t {
   counts_reset,
   ask_clock,  // answered by `clock`, with the time (place_records.hpp)
   clock,
-  // Of collectives where losses are survived (collective_hub.hpp); not counted.
-  contribution,  // what a place has, to place 0
-  combined,      // what all have, from place 0; or why there is nothing
+  // Collectives where losses are survived (collective_hub.hpp); not counted.
+  contribution,  // a place's data, to place 0
+  combined,      // the result or the failure, from place 0
 };
 constexpr bool is_control(message_kind k) noexcept { return k > message_kind::done; }
 
-/// A finish: the place that waits, and its number there.
+/// A finish: its home, the place that waits, and its number there.
 struct finish_id {
   std::uint32_t home = 0;
   std::uint64_t number = 0;
@@ -58,14 +58,14 @@ struct message_header {
   std::uint64_t result = 0;         // of a spawn whose result is wanted, and of that result; 0: none
   std::uint64_t payload = 0;        // bytes after the header
   std::uint32_t finish_home = 0;    // of a contribution: the root
-  std::uint32_t credits = 0;        // of the receiver at the sender, that it gets back
-  std::uint64_t task = 0;           // that sends a spawn or a result, as its recording names it; 0: nothing is recorded
+  std::uint32_t credits = 0;        // the receiver's credits at the sender that this message returns
+  std::uint64_t task = 0;           // the sending task of a spawn or a result, as recordings name it; 0: none
 
   // flags
   static constexpr std::uint16_t forced = 1;      // a spawn that must be accepted
   static constexpr std::uint16_t engaged = 2;     // `accepted`: a `done` will follow
   static constexpr std::uint16_t failed = 4;      // `result`, `done`, `run_ended`, `combined`: the payload is a failure
-  static constexpr std::uint16_t idempotent = 8;  // a spawn of which the sender counts the result alone
+  static constexpr std::uint16_t idempotent = 8;  // a spawn whose sender counts only the result (P6)
   static constexpr std::uint16_t all_flags = forced | engaged | failed | idempotent;
 
   finish_id finish() const noexcept { return {finish_home, finish_number}; }
@@ -79,8 +79,8 @@ void seal(detail::byte_buffer& message, message_header h);
 void seal(detail::packed_arguments& message, message_header h);
 detail::byte_buffer sealed(const message_header& h);
 
-/// The header of a message. Throws kith::error of kind `input` for a message that is truncated, of another version, of
-/// an unknown kind, flag or function, or that names a place that is not there.
+/// The header of a message. Throws kith::error of kind `input` for a message that is truncated, has another version or
+/// an unknown kind, flag or function, or names a place that does not exist.
 message_header decode(std::span<const std::byte> message, std::uint32_t places, std::uint32_t functions);
 inline std::span<const std::byte> payload_of(std::span<const std::byte> message) {
   return message.subspan(detail::header_bytes);
@@ -90,22 +90,22 @@ inline std::span<const std::byte> payload_of(std::span<const std::byte> message)
 struct failure {
   std::uint32_t place = 0;
   std::string what;
-  bool cancelled = false;  // the consequence of another failure, which goes before it
+  bool cancelled = false;  // the consequence of another failure, which takes precedence
   bool lost = false;       // the place itself was lost
 };
-/// The message with this failure as its payload.
+/// A message with this failure as its payload.
 detail::byte_buffer sealed(message_header h, const failure& why);
 failure read_failure(std::span<const std::byte> payload);
 
 // ---- functions (detail::remote_function)
 
-/// Numbers the functions, if that was not done yet, and returns how many there are.
+/// Numbers the functions at the first call, and returns how many there are.
 std::uint32_t number_functions();
-/// Throws kith::error for a function that has no number, on behalf of a spawn at that place.
+/// Throws kith::error if the function has no number. The text names a spawn at `place`.
 void expect_numbered(const detail::remote_function& f, int place);
 /// REQUIRES: 1 <= number <= number_functions().
 const detail::remote_function& function_of(std::uint32_t number);
-/// The type of the tasks that run it. REQUIRES: it has a number.
+/// The type of the tasks that run the function. REQUIRES: it has a number.
 name task_name_of(const detail::remote_function& f);
 
 }  // namespace kith::distributed

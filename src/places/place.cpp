@@ -14,7 +14,7 @@ namespace kith::distributed {
 
 namespace {
 
-/// Under cws there are no messages: its recording is that of any runtime.
+/// Null under cws too: there are no messages, and the recording is that of any runtime.
 std::unique_ptr<place_records> records_of(const setup& all, int number, const runtime& tasks) {
   native::recorder* const recording = runtime::implementation::engine_of(tasks).recording();
   if (recording == nullptr || all.one_group) return nullptr;
@@ -61,7 +61,7 @@ void place::end_tasks() {
   tasks_.reset();
 }
 
-/// After a loss a coroutine may be about to be resumed, although no finish waits for it any more.
+/// After a loss a coroutine may be about to be resumed although no finish waits for it.
 void place::await_coroutines() const {
   for (int open = coroutines_.load(acquire); open != 0; open = coroutines_.load(acquire)) coroutines_.wait(open);
 }
@@ -82,13 +82,13 @@ void place::run(std::unique_ptr<activity_record> a) noexcept {
   });
 }
 
-/// The activity is about to run, or never will.
+/// Called when the activity is about to run, or will never run.
 void place::leave_buffer(activity_record& a) noexcept {
   if (a.fresh) fab_.fetch_sub(1, relaxed);
   if (!a.credited) return;
   const std::uint32_t owed = owed_[a.result_to].fetch_add(1, relaxed) + 1;
   if (owed != static_cast<std::uint32_t>(std::max(1, all_.share() / 2)))
-    return;  // fewer than half a share: sent with the next message
+    return;  // fewer than half a share go with the next message (P4)
   const std::lock_guard lock(guard_);
   if (lost_) return;
   post(static_cast<int>(a.result_to),
@@ -131,7 +131,7 @@ void place::run_part(activity_record& a, const std::function<void()>& code) noex
   if (is_coroutine && coroutines_.fetch_sub(1, acq_rel) == 1) coroutines_.notify_all();
 }
 
-/// The activity has ended: its result or failure goes to whoever waits for it.
+/// The activity has ended: its result or failure goes to the task or place that waits for it.
 void place::conclude(activity_record& a) {
   const std::shared_ptr<finish_wait> waiting = std::move(a.waiting);
   if (waiting != nullptr) {
@@ -151,7 +151,7 @@ void place::conclude(activity_record& a) {
   if (own != nullptr) own->end_one();
 }
 
-/// `task`: that sends it, as recordings name it.
+/// `task`: the sender, as recordings name it.
 void place::send_result(std::uint32_t to, std::uint64_t result, std::uint64_t task, detail::byte_buffer value,
                         const std::optional<failure>& failed) {
   if (to == static_cast<std::uint32_t>(number_)) {
@@ -170,7 +170,7 @@ void place::send_result(std::uint32_t to, std::uint64_t result, std::uint64_t ta
   post(static_cast<int>(to), std::move(value));
 }
 
-/// Something of a finish has ended: here, or at that other place, where it was sent.
+/// Something of a finish has ended: here, or at place `heard_from`, to which it was sent.
 void place::end(finish_id f, std::optional<failure> why, std::optional<int> heard_from) {
   std::shared_ptr<finish_wait> waiting;
   std::optional<finish_table::ended> over;
@@ -194,8 +194,8 @@ void place::end(finish_id f, std::optional<failure> why, std::optional<int> hear
   post(static_cast<int>(over->parent), over->failed ? sealed(h, *over->failed) : sealed(h));
 }
 
-/// A result has come, after room for a header. The finish waits for it: if it is a failure that no future is left for,
-/// the finish gets it.
+/// A result has arrived: `value`, after room for a header. The finish counts it as open until then. If it is a failure
+/// and no future refers to it, the finish gets the failure.
 void place::deliver(std::uint64_t result, detail::byte_buffer value, const std::optional<failure>& failed) {
   std::shared_ptr<detail::remote_result> to;
   finish_id in;
@@ -226,7 +226,7 @@ activity_record* place::current() const {
     found = at == running_.end() ? nullptr : at->second;
     return found != nullptr;
   };
-  // A task that an activity created, or a task of that, belongs to the activity, which waits for it.
+  // A task that an activity created, and each task below it, belongs to the activity, which waits for it.
   if (is_activity(w->running_ref())) return found;
   return w->task_scope != nullptr && w->task_scope->any_owner(is_activity) ? found : nullptr;
 }
@@ -236,7 +236,7 @@ void place::refuse_if_lost() const {
   if (lost_) std::rethrow_exception(exception_of(*lost_));
 }
 
-/// The same for something that needs that place. REQUIRES: guard_ is held.
+/// The same for a call that needs place `to`. REQUIRES: guard_ is held.
 void place::refuse_if_lost(int to) const {
   refuse_if_lost();
   if (!all_.survives_losses) return;

@@ -1,22 +1,21 @@
 // A place: a runtime, and a progress thread that exchanges messages and owns the fresh activity buffer (FAB).
 //
-// ADS paper, section 4. An activity from another place is in the FAB from its acceptance until its function starts;
-// the tasks themselves are in the queues of the place's policy (policy/ads.hpp has a queue for them). Who may call
-// what: members under "the progress thread" are its own; all others may be called by any thread. Invariants:
-//  P1  Only the progress thread adds to the FAB's occupancy, after it has compared it with the threshold. So the
-//      threshold is exceeded by forced activities only.
-//  P2  Whoever calls spawn() runs in an activity of the same finish, which is open here until that returns. So the
+// ADS paper, section 4. An activity from another place is in the FAB from its acceptance until its function starts; the
+// tasks themselves are in the queues of the place's policy (policy/ads.hpp has a queue for them). Members under "the
+// progress thread" are called by that thread only; all others may be called by any thread. Invariants:
+//  P1  Only the progress thread adds to the FAB's occupancy, after it has compared it with the threshold. So only
+//      forced activities exceed the threshold.
+//  P2  The caller of spawn() runs in an activity of the same finish, which is open here until spawn() returns. So the
 //      finish cannot end between the call and the count.
 //  P3  The answer to a spawn that engages the receiver is sent before its activity can run, so before its `done`.
 //  P4  The credits of place p at place q are p's share of q's room, less the activities of p that are under way, in q's
 //      FAB, or not yet credited back. q returns credits once it owes half a share, so no spawner waits while all have
 //      started.
-//  P5  A progress_function is called by the progress thread as soon as its message is accepted: it is never in the FAB,
-//      is never refused, and takes no credit.
-//  P6  Of an idempotent activity the spawner counts the result alone, and keeps its arguments until that comes. Where
-//  it
-//      runs it is the body of a finish of its own, whose end sends the result. So its place can be lost without a count
-//      that is lost with it.
+//  P5  The progress thread calls a progress_function as soon as its message is accepted: the function is never in the
+//      FAB, is never refused, and takes no credit.
+//  P6  Of an idempotent activity the spawner counts only the result, and keeps the arguments until the result arrives.
+//      Where the activity runs, it is the body of a finish of its own, and the end of that finish sends the result. So
+//      a loss of that place loses no count of the spawner's finish.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -63,7 +62,7 @@ struct setup {
   bool processes = false;   // each place is a process
   std::uint64_t clock = 0;  // a random number, the same for all places that read the same clock
 
-  /// The activities of one place that another one has room for.
+  /// The credits of one place at another (P4).
   int share() const noexcept { return std::max(1, threshold / std::max(1, places - 1)); }
 };
 
@@ -71,10 +70,10 @@ struct setup {
 struct finish_wait {
   detail::completion ended;
   std::optional<failure> failed;
-  std::exception_ptr thrown;          // of the body
-  std::function<void()> resume = {};  // of a coroutine; called when the finish and its body have ended
+  std::exception_ptr thrown;          // by the body
+  std::function<void()> resume = {};  // resumes a coroutine; called when the finish and its body have ended
   atomic<int> open{2};
-  std::uint64_t body = 0;  // its task, as recordings name it; written before the body ends
+  std::uint64_t body = 0;  // the body's task, as recordings name it; written before the body ends
   bool begun = false;      // registered in waits_
   bool given_up = false;   // a place was lost, and the finish has ended before its body
 
@@ -85,13 +84,13 @@ struct finish_wait {
     ended.complete();
     end_one();
   }
-  /// Throws what the finish throws.
+  /// Throws the failure or exception of the finish, if there is one.
   void rethrow() const;
 };
 
-/// The finish whose body is an idempotent activity, and what that has returned.
+/// The finish whose body is an idempotent activity, with the body's result (P6).
 struct own_finish : finish_wait {
-  std::uint64_t task = 0;  // that has ended it, as recordings name it
+  std::uint64_t task = 0;  // the task that ended the body, as recordings name it
   detail::byte_buffer value;
   std::optional<failure> body_failed;
 };
@@ -100,23 +99,24 @@ struct own_finish : finish_wait {
 struct activity_record {
   int at = 0;  // the place that was named
   finish_id in;
-  bool fresh = false;           // it is counted in the FAB
-  bool credited = false;        // it took a credit of `result_to`
+  bool fresh = false;           // counted in the FAB
+  bool credited = false;        // it took one of result_to's credits
   std::uint32_t result_to = 0;  // the place that waits for the result
-  std::uint64_t result = 0;     // its number there; 0: nobody waits
-  std::uint64_t spawner = 0;    // of send_activity(), as recordings name it
+  std::uint64_t result = 0;     // the result's number there; 0: no result is wanted
+  std::uint64_t spawner = 0;    // given to send_activity(), as recordings name it
   const detail::remote_function* function = nullptr;
   detail::byte_buffer message;    // the arguments, after the header
-  void (*body)(void*) = nullptr;  // of a finish, in place of a function
+  void (*body)(void*) = nullptr;  // the body of a finish, in place of a function
   void* context = nullptr;
-  std::shared_ptr<finish_wait> waiting;  // of a finish's body: who gets its exception
-  std::shared_ptr<own_finish> own;       // of an idempotent activity from another place
+  std::shared_ptr<finish_wait> waiting;  // for a finish's body: gets its exception
+  std::shared_ptr<own_finish> own;       // for an idempotent activity from another place
 
-  // Of a running activity. A coroutine runs in parts, one after the other; a part ends after the tasks that it created.
+  // For a running activity. A coroutine runs in parts, one after the other; a part ends after the tasks that it
+  // created.
   detail::activity_coroutine* coroutine = nullptr;
-  std::uint64_t task = 0;     // of the part that began last, as recordings name it
-  atomic<int> parts{1};       // that have not ended; the next one counts before the coroutine is suspended
-  detail::byte_buffer value;  // what it has returned, behind room for a header
+  std::uint64_t task = 0;     // of the latest part, as recordings name it
+  atomic<int> parts{1};       // not ended; the next part is counted before the coroutine is suspended
+  detail::byte_buffer value;  // the return value, after room for a header
   std::optional<failure> failed;
   std::exception_ptr thrown;
 
@@ -129,8 +129,8 @@ struct activity_record {
   }
 };
 
-/// How a recording knows an activity that is not spawned by the running task alone: zeros stand for that task, and for
-/// the next number of a result.
+/// What a recording notes of an activity that is not spawned by the running task. 0: the running task; the next number
+/// of a result.
 struct recorded_spawn {
   std::uint64_t spawner = 0, result = 0;
 };
@@ -143,60 +143,62 @@ class place {
   ~place();
   place(const place&) = delete;
   place& operator=(const place&) = delete;
-  /// Starts the progress thread: from now on activities of others may run here.
+  /// Starts the progress thread: from then on activities from other places may run here.
   void start();
   bool has_started() const noexcept { return progress_.joinable(); }
 
   /// Spawns on behalf of `spawner`, which runs here.
   void spawn(const activity_record& spawner, int to, const detail::remote_function& f, detail::packed_arguments message,
              std::shared_ptr<detail::remote_result> result);
-  /// The same of an idempotent activity. REQUIRES: losses are survived.
+  /// As spawn(), for an idempotent activity. REQUIRES: losses are survived.
   void spawn_idempotent(const activity_record& spawner, int to, const detail::remote_function& f,
                         detail::packed_arguments message, std::shared_ptr<detail::remote_result> result);
   /// Whether that place was lost.
   bool has_lost(int place) const;
-  /// The same as part of a finish that is open here until this returns, and without waiting until the other place has
-  /// accepted the activity. At this place it is nobody's child. The arguments are copied.
+  /// As spawn(), in a finish that is open here until this returns, and without waiting until the other place has
+  /// accepted the activity. If `to` is this place, the activity's task is not a child of the caller's. The arguments
+  /// are copied.
   void send_activity(finish_id in, int to, const detail::remote_function& f, detail::packed_arguments message,
                      std::shared_ptr<detail::remote_result> result, const recorded_spawn& as = {});
   /// Whether what happens here is recorded.
   bool is_recorded() const noexcept { return records_ != nullptr; }
   /// The running task, as recordings name it; 0: this thread runs no task of this place.
   std::uint64_t running_task() const;
-  /// For send_activity(). REQUIRES: this place is recorded.
+  /// A number for recorded_spawn::result. REQUIRES: this place is recorded.
   std::uint64_t number_result();
-  /// Records what a task has done with a data_flow (place_records::flow). REQUIRES: this place is recorded.
+  /// Records a step of a task with a data_flow (place_records::flow). REQUIRES: this place is recorded.
   void note_flow(std::uint64_t task, std::vector<std::uint64_t> numbers);
-  /// Keeps a finish open that is open here, until let_go(), which may give it a failure.
+  /// Keeps a finish that is open here open until let_go(), which may give it a failure.
   void hold(finish_id in);
   void let_go(finish_id in, std::optional<failure> why) { end(in, std::move(why)); }
   int number() const noexcept { return number_; }
   bool is_here(int to) const noexcept { return to == number_ || all_.one_group; }
   const setup& all() const noexcept { return all_; }
-  /// Runs `f` as the body of a new finish and waits for that. `caller` is null outside of activities.
+  /// Runs `f` as the body of a new finish and waits for the finish. `caller` is null outside of activities.
   void finish(const activity_record* caller, void (*f)(void*), void* context);
-  /// The same for a coroutine, which `waiting->resume` resumes in place of waiting.
+  /// As finish(), for a coroutine: returns at once, and `waiting->resume` is called when the finish and its body have
+  /// ended.
   void begin_finish(const activity_record* caller, void (*f)(void*), void* context,
                     std::shared_ptr<finish_wait> waiting);
-  /// What resumes the coroutine that the running activity is about to suspend, until `finish` has ended, or until
-  /// whoever calls it has something for it.
+  /// A function that resumes the running activity's coroutine, which is about to be suspended. Called once: when
+  /// `finish` has ended, or, if it is null, when what the coroutine waits for is there.
   std::function<void()> resumption(activity_record& coroutine, std::coroutine_handle<> suspended,
                                    const finish_wait* finish = nullptr);
-  /// Takes part in what all places do together, and waits for it. Any task; one at a time.
+  /// Takes part in a collective, and waits for its end. Any task may call it; one at a time at each place.
   void take_part(const char* call, const collective& c);
-  /// At place 0: a run begins, or has ended.
+  /// Called at place 0 when a run begins, and when it has ended.
   void begin_run();
   void end_run();
-  /// The activity that the running task belongs to; null if it belongs to none.
+  /// The activity to which the running task belongs; null if it belongs to none.
   activity_record* current() const;
   /// The number of this place's engine.
   std::uint64_t engine() const noexcept { return engine_; }
-  /// The file of its recording, whose parts whoever made the place assembles when it is destroyed; empty: nothing is
-  /// recorded.
+  /// The file of this place's recording; empty: nothing is recorded. The place's owner assembles the parts after it has
+  /// destroyed the place.
   const std::string& recorded_in() const noexcept { return recorded_in_; }
   /// Ends the runtime: waits until its last tasks have left.
   void end_tasks();
-  /// Waits until no coroutine is left that has begun.
+  /// Waits until all coroutines that have begun have ended.
   void await_coroutines() const;
   place_statistics statistics() const;
   /// REQUIRES: nothing is open, so that no thread counts.
@@ -204,14 +206,15 @@ class place {
 
   // ---- in a job of several processes
 
-  /// What this process and the others told each other.
+  /// The state of the job: ends of runs, counts and losses.
   control& job() noexcept { return control_; }
   /// Sends the message to all other places.
   void tell_others(message_header h, const std::optional<failure>& why = {});
-  /// This place wants to end. REQUIRES: nothing is open here but what a lost place has spawned.
+  /// Tells the others that this place wants to end. REQUIRES: nothing is open here except what a lost place has
+  /// spawned.
   void begin_leaving();
-  /// Waits until all places want to end, or one is lost that they cannot do without; and before that for what a lost
-  /// place has spawned here.
+  /// Waits until everything that a lost place has spawned here has ended, and then until all places want to end, or a
+  /// place is lost that they cannot do without.
   void await_left() { control_.await_left(); }
   const runtime& tasks() const noexcept { return *tasks_; }
 
@@ -231,12 +234,12 @@ class place {
   struct offer {
     int to = 0;
     finish_id in;
-    std::shared_ptr<const detail::packed_arguments> message;  // a transport may still read the last one that was sent
-    std::chrono::steady_clock::time_point deadline;           // for a credit to come
+    std::shared_ptr<const detail::packed_arguments> message;  // the transport may still read the one sent last
+    std::chrono::steady_clock::time_point deadline;           // for the credit
     int refusals = 0;
     bool idempotent = false;
-    detail::completion accepted;        // if the spawner works meanwhile
-    atomic<std::uint32_t> answered{0};  // if it is blocked
+    detail::completion accepted;        // for a spawner that works meanwhile
+    atomic<std::uint32_t> answered{0};  // for a spawner that is blocked
     atomic<bool> dropped{
         false};  // a place was lost; written before the two above, except for an offer sent with a credit
 
@@ -250,8 +253,8 @@ class place {
   struct part {
     collective what;
     detail::completion ended;
-    // Written before it has ended. The task that waits makes the exception: an exception object that two threads share
-    // is freed by either, which the thread sanitizer cannot see to be safe.
+    // Written before `ended` completes. The waiting task makes the exception from these: an exception object that two
+    // threads share is freed by either, and the thread sanitizer cannot see that this is safe.
     std::optional<failure> failed;
     std::optional<error> refused;
     std::shared_ptr<const std::byte> combined = {};  // the result, where losses are survived; null: there is none
@@ -261,18 +264,18 @@ class place {
     std::shared_ptr<detail::remote_result> result;
     finish_id in;
     int from = 0;  // the place that sends it
-    // Of an idempotent activity
+    // For an idempotent activity.
     const detail::remote_function* function = nullptr;
     std::shared_ptr<const detail::packed_arguments> message = {};
   };
-  /// A coroutine that goes on.
+  /// A suspended coroutine that is to go on as a new task.
   struct resumed_part {
     activity_record* coroutine = nullptr;
     std::coroutine_handle<> suspended;
     std::uint64_t since = 0;  // ticks; 0: nothing is recorded
     place_records::awaited for_what = {};
   };
-  /// For place_records::flow().
+  /// The arguments of place_records::flow().
   struct flow_note {
     std::uint64_t task = 0;
     std::vector<std::uint64_t> numbers;
@@ -342,52 +345,52 @@ class place {
   endpoint& net_;
   std::unique_ptr<runtime> tasks_;
   std::uint64_t engine_;
-  const std::unique_ptr<place_records> records_;  // the progress thread's; null: nothing is recorded
+  const std::unique_ptr<place_records> records_;  // used by the progress thread; null: nothing is recorded
   std::string recorded_in_;
   const pid_t made_in_ = getpid();
-  const name body_of_finish_{"finish"};  // the type of these tasks
+  const name body_of_finish_{"finish"};  // the type of the tasks of bodies
 
   mutable std::mutex guard_;                      // guards the members from here to wait_for_credit_
   std::vector<std::shared_ptr<part>> new_parts_;  // not yet started; where losses are survived: not yet answered
-  std::vector<std::unique_ptr<activity_record>> arrived_;  // of send_activity(), likewise
-  std::vector<resumed_part> resumed_;                      // the progress thread makes their tasks
-  std::vector<flow_note> flow_notes_;                      // and notes these
-  std::optional<failure> lost_;  // once it is set, nothing is open in the tables below, and none of them is used
+  std::vector<std::unique_ptr<activity_record>> arrived_;  // by send_activity(), not yet made tasks
+  std::vector<resumed_part> resumed_;                      // the progress thread makes tasks of these
+  std::vector<flow_note> flow_notes_;                      // the progress thread records these
+  std::optional<failure> lost_;                      // once set, the tables below have nothing open and are not used
   std::vector<std::optional<failure>> lost_places_;  // by place; empty unless losses are survived
   int last_substitute_ = 0;                          // the place that got the last activity of a lost one
   finish_table finishes_;
   std::unordered_map<std::uint64_t, std::shared_ptr<finish_wait>> waits_;  // by finish number; home is here
   std::unordered_map<std::uint64_t, std::shared_ptr<offer>> offers_;       // by sequence number
   std::unordered_map<std::uint64_t, awaited> results_;
-  std::uint64_t last_number_ = 0;                                      // of an offer or a result
-  std::vector<int> credits_;                                           // this place's at each other one
-  std::map<int, std::deque<std::shared_ptr<offer>>> wait_for_credit_;  // at that place; none is empty
+  std::uint64_t last_number_ = 0;                                      // of offers and results
+  std::vector<int> credits_;                                           // of this place, by place
+  std::map<int, std::deque<std::shared_ptr<offer>>> wait_for_credit_;  // by place; no queue is empty
 
   mutable std::mutex running_guard_;
   std::unordered_map<std::uint64_t, activity_record*> running_;  // by their tasks
 
-  std::mutex hub_guard_;                       // taken before guard_, for the order of contributions and answers
+  std::mutex hub_guard_;                       // taken before guard_; orders contributions and answers
   const std::unique_ptr<collective_hub> hub_;  // of place 0, where losses are survived
 
   native::inbox<outgoing> outbox_;
   atomic<int> fab_{0};
-  std::vector<atomic<std::uint32_t>> owed_;  // credits of each other place here, that it does not know of
-  atomic<int> coroutines_{0};                // that have begun and not ended
+  std::vector<atomic<std::uint32_t>> owed_;  // credits to return, by place
+  atomic<int> coroutines_{0};                // begun and not ended
   atomic<bool> stopping_{false};
   atomic<bool> leaving_{false};
   control control_;
 
-  // ---- the progress thread's; counts are read by statistics()
+  // ---- used by the progress thread; statistics() reads the counts
   std::deque<std::shared_ptr<part>> parts_;  // started, not ended
   std::uint64_t parts_ended_ = 0;
-  std::multimap<std::chrono::steady_clock::time_point, std::shared_ptr<offer>> again_;  // refused offers, by their time
+  std::multimap<std::chrono::steady_clock::time_point, std::shared_ptr<offer>> again_;  // refused offers, by retry time
   std::vector<std::shared_ptr<offer>> dropped_;  // the transport may still read their messages
-  // Of lose_all(), until the place ends: the thread sanitizer cannot see that another thread has left an exception that
-  // this one frees.
+  // From lose_all(), kept until the place ends: the thread sanitizer cannot see that another thread is done with an
+  // exception that this one frees.
   std::vector<std::shared_ptr<detail::remote_result>> lost_results_;
   std::vector<message_header> questions_;  // for counts, not yet answered
   bool has_left_ = false;                  // the others do without this place
-  std::uint64_t handled_result_ = 0;       // the number of the result that has come now
+  std::uint64_t handled_result_ = 0;       // the number of the result that is being handled
   struct counts {
     struct message_counts {
       atomic<std::uint64_t> messages{0}, bytes{0};

@@ -1,4 +1,4 @@
-// Collectives of a place: tasks take part in them, the progress thread starts them and sees them end.
+// Collectives of a place: tasks take part in them; the progress thread starts them and handles their ends.
 #include "places/place.hpp"
 
 #include "base/invariant.hpp"
@@ -58,7 +58,7 @@ void place::answer_parts(const collective_hub::answers& answers) {
   if (!answers.empty()) net_.ring();
 }
 
-/// The collective that this place has called first of those that are open.
+/// Ends the first of the open collectives that this place has called.
 void place::end_part(const std::shared_ptr<const detail::packed_arguments>& message) {
   std::shared_ptr<part> first;
   {
@@ -114,7 +114,7 @@ bool place::do_collectives() {
     while (parts_ended_ < ended) {
       parts_.front()->ended.complete();
       parts_.pop_front();
-      if (++parts_ended_ == ended && !parts_.empty()) ended = net_.ended_collectives();  // throws what it held back
+      if (++parts_ended_ == ended && !parts_.empty()) ended = net_.ended_collectives();  // throws start()'s error
     }
   } catch (const error& e) {
     end_parts({}, &e);

@@ -39,7 +39,7 @@ void place::finish(const activity_record* caller, void (*f)(void*), void* contex
     throw;
   }
   if (waiting->given_up) wait_for_body(caller);
-  const std::exception_ptr thrown = std::move(waiting->thrown);  // so that this thread gives it back, not the body's
+  const std::exception_ptr thrown = std::move(waiting->thrown);  // so that this thread frees it, not the body's
   if (thrown) std::rethrow_exception(thrown);
   waiting->rethrow();
 }
@@ -49,7 +49,7 @@ void finish_wait::rethrow() const {
   if (failed) std::rethrow_exception(exception_of(*failed));
 }
 
-/// The finish has ended early: waits for its body, which uses the caller's frame.
+/// Waits for the body of a finish that has ended before it, because the body uses the caller's frame.
 void place::wait_for_body(const activity_record* caller) {
   if (caller == nullptr) {
     await_coroutines();
@@ -59,7 +59,7 @@ void place::wait_for_body(const activity_record* caller) {
   detail::cancel_children();
   try {
     kith::wait();
-  } catch (...) {  // the first error is thrown
+  } catch (...) {  // finish() throws the earlier error
   }
 }
 

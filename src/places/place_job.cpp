@@ -21,18 +21,18 @@ void place::obey(const message_header& h, std::optional<failure> failed, place_s
   }
 }
 
-/// Whether something is open here that a lost place has spawned, itself or through others. No finish of a survivor
+/// Whether something is open here that a lost place has spawned, directly or through others. No finish of a survivor
 /// waits for it. REQUIRES: nothing else is open.
 bool place::outlives_loss() const {
   const std::lock_guard lock(guard_);
   return all_.survives_losses && !lost_ && finishes_.size() != 0;
 }
 
-/// Not while tasks run that outlive a loss: to count, their end is waited for, and they may wait for messages.
+/// Does nothing while tasks run that outlive a loss: counting waits for their end, and they may wait for messages.
 bool place::answer_questions() {
   if (questions_.empty() || outlives_loss()) return false;
   for (const message_header& q : std::exchange(questions_, {})) {
-    if (lost_) return true;  // this place may have no workers any more; the other one will learn of the loss
+    if (lost_) return true;  // the workers may have ended; the asking place will learn of the loss
     message_header answer{.kind = message_kind::counts, .from = static_cast<std::uint32_t>(number_)};
     if (q.kind == message_kind::ask_counts) {
       send(static_cast<int>(q.from), sealed(answer, statistics()));

@@ -1,4 +1,4 @@
-// What a place does when another one is lost; and idempotent activities, which then run again elsewhere (P6).
+// What a place does when another one is lost. Idempotent activities then run again elsewhere (P6).
 #include "places/place.hpp"
 
 #include <utility>
@@ -9,7 +9,7 @@ namespace kith::distributed {
 
 void place::spawn_idempotent(const activity_record& spawner, int to, const detail::remote_function& f,
                              detail::packed_arguments message, std::shared_ptr<detail::remote_result> result) {
-  if (is_here(to)) return spawn(spawner, to, f, std::move(message), std::move(result));  // it is lost with its spawner
+  if (is_here(to)) return spawn(spawner, to, f, std::move(message), std::move(result));  // lost with its spawner
   message = {std::move(message).flattened()};
   std::shared_ptr<offer> mine;
   {
@@ -23,7 +23,7 @@ void place::spawn_idempotent(const activity_record& spawner, int to, const detai
   if (mine != nullptr) wait_for(*mine);
 }
 
-/// Sends the activity of that result to a place, or to another one if that was lost. Null if it runs here. REQUIRES:
+/// Sends the activity of that result to place `to`, or to another one if that was lost. Null if it runs here. REQUIRES:
 /// guard_ is held.
 std::shared_ptr<place::offer> place::offer_idempotent(std::uint64_t result, int to, detail::packed_arguments message) {
   awaited& r = results_.at(result);
@@ -54,7 +54,7 @@ std::shared_ptr<place::offer> place::offer_idempotent(std::uint64_t result, int 
   return made;
 }
 
-/// That place; if it was lost, one of the others, in turn. REQUIRES: guard_ is held.
+/// `preferred`; if it was lost, one of the others, in turn. REQUIRES: guard_ is held.
 int place::living_place(int preferred) {
   if (!lost_places_[static_cast<std::size_t>(preferred)]) return preferred;
   do {
@@ -63,8 +63,8 @@ int place::living_place(int preferred) {
   return last_substitute_;
 }
 
-/// An idempotent activity has come: its result is sent when all that it has spawned has ended. conclude() and end()
-/// hold the finish while they call `resume`. REQUIRES: guard_ is held.
+/// An idempotent activity has arrived: its result is sent when the activity and all that it has spawned have ended.
+/// conclude() and end() hold the finish while they call `resume`. REQUIRES: guard_ is held.
 void place::open_own_finish(const message_header& h, activity_record& a) {
   a.in = finishes_.open();
   a.own = std::make_shared<own_finish>();
@@ -92,12 +92,12 @@ void place::lose(const lost_place& what) {
   }
 }
 
-/// All that waits for messages ends with this failure, because nothing is known about what the lost place had.
+/// Everything that waits for messages ends with this failure: what the lost place had is not known.
 void place::lose_all(const failure& why) {
   std::vector<std::shared_ptr<finish_wait>> waits;
   std::vector<std::shared_ptr<offer>> offers;
   std::vector<std::shared_ptr<detail::remote_result>> results;
-  std::vector<std::unique_ptr<activity_record>> arrived;  // that never run; what they wait for fails
+  std::vector<std::unique_ptr<activity_record>> arrived;  // never run; their finishes and results fail
   {
     const std::lock_guard lock(guard_);
     if (lost_) return;
@@ -129,10 +129,10 @@ void place::lose_all(const failure& why) {
   control_.lose(why);
 }
 
-/// What waits for that place ends with this failure, but idempotent activities run again.
+/// Everything that waits for that place ends with this failure, except idempotent activities, which run again.
 void place::lose_one(const failure& why) {
   const auto at = static_cast<int>(why.place);
-  if (hub_ != nullptr) {  // before is_lost() says so: then the next collective of whoever has asked fails
+  if (hub_ != nullptr) {  // before is_lost() is true: a task that has seen it true calls collectives that fail
     const std::lock_guard order(hub_guard_);
     answer_parts(hub_->lose(why));
   }
@@ -168,7 +168,7 @@ void place::lose_one(const failure& why) {
   control_.lose_one(at);
 }
 
-/// Nobody takes these offers any more.
+/// No place will answer these offers.
 void place::drop(std::vector<std::shared_ptr<offer>> offers) {
   dropped_.insert(dropped_.end(), std::make_move_iterator(offers.begin()), std::make_move_iterator(offers.end()));
   offers.clear();
@@ -176,8 +176,8 @@ void place::drop(std::vector<std::shared_ptr<offer>> offers) {
   end_dropped_offers();
 }
 
-/// Its spawner may go on, and free its arguments, once no transport has the message. Others hold it on this thread
-/// only.
+/// Completes an offer once no transport has its message: then the spawner may free the arguments. All other references
+/// are the progress thread's.
 bool place::end_dropped_offers() {
   return std::erase_if(dropped_, [](const std::shared_ptr<offer>& o) {
            if (o->message.use_count() > 1) return false;

@@ -1,4 +1,4 @@
-// Whose activity runs on this thread.
+// The place and the activity to which the running task belongs.
 #pragma once
 
 namespace kith::distributed {
@@ -11,7 +11,8 @@ struct caller {
   activity_record* running;
 };
 
-/// The running activity, and the place whose worker runs it. Throws kith::error, which names `call`, if there is none.
+/// The running activity, and the place whose worker runs it. Throws kith::error, which names `call`, outside of
+/// activities.
 caller caller_of(const char* call);
 
 }  // namespace kith::distributed

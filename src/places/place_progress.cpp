@@ -41,8 +41,8 @@ void place::progress() {
       handle(std::move(message));
       did = true;
     }
-    // poll() loads the bell with acquire. So either what was written before ring() is seen from here on, or the bell
-    // has changed and sleep() returns.
+    // poll() loads the bell with acquire: either this thread sees what was written before ring(), or the bell has
+    // changed and sleep() returns.
     did = send_outgoing() || did;
     did = make_tasks() || did;
     did = offer_again() || did;
@@ -52,7 +52,7 @@ void place::progress() {
     if (records_ && records_->should_ask()) net_.send(0, sealed(records_->question()));
     while (const std::optional<lost_place> l = net_.lost()) {
       lose(*l);
-      did = true;  // what runs again elsewhere is still to be sent
+      did = true;  // the activities that run again elsewhere are still to be sent
     }
     if (!dropped_.empty()) did = end_dropped_offers() || did;
     if (did) continue;
@@ -141,7 +141,7 @@ void place::handle(detail::byte_buffer message) {
     std::fprintf(stderr, "kith: place %d cannot read a message that it received: %s\n", number_, e.what());
     std::abort();
   }
-  if (has_left_ || (all_.survives_losses && lost_places_[h.from])) return;  // nobody counts on what it would lead to
+  if (has_left_ || (all_.survives_losses && lost_places_[h.from])) return;  // nothing waits for the consequences
   if (h.credits != 0) take_credits(h);
   const std::size_t bytes = message.size();
   const std::uint64_t at = records_ ? ticks() : 0;
@@ -172,7 +172,7 @@ void place::handle(detail::byte_buffer message) {
   if (records_ && !is_control(h.kind)) records_->received(h, bytes, at, made);
 }
 
-/// The task that it made, as recordings name it; 0: none.
+/// Returns the task that was made, as recordings name it; 0: none.
 std::uint64_t place::accept(const message_header& h, detail::byte_buffer message) {
   message_header answer{
       .kind = message_kind::accepted, .from = static_cast<std::uint32_t>(number_), .sequence = h.sequence};
@@ -218,7 +218,7 @@ std::uint64_t place::accept(const message_header& h, detail::byte_buffer message
   return make_task(std::move(a));
 }
 
-/// Calls a progress_function (P5). For its finish it is an activity.
+/// Calls a progress_function (P5). For the finish it is an activity.
 void place::serve(const message_header& h, const detail::remote_function& f, std::span<const std::byte> arguments) {
   message_header answer{
       .kind = message_kind::accepted, .from = static_cast<std::uint32_t>(number_), .sequence = h.sequence};
@@ -252,12 +252,12 @@ void place::answered(const message_header& h) {
     KITH_INVARIANT(!node.empty(), "an answer belongs to an offer");
     o = std::move(node.mapped());
   }
-  // Without `engaged` the receiver counts the activity under another parent, so that nothing is open here.
+  // Without `engaged` the receiver counts the activity under another parent, so the sender counts it as ended.
   if (!h.has(message_header::engaged) && !o->idempotent) end(o->in, {}, o->to);
   o->complete();
 }
 
-/// Credits have come back from a place.
+/// Takes the credits that a message returns, and sends the offers that waited for them.
 void place::take_credits(const message_header& h) {
   const std::lock_guard lock(guard_);
   if (lost_) return;
@@ -273,7 +273,7 @@ void place::take_credits(const message_header& h) {
   if (waiting->second.empty()) wait_for_credit_.erase(waiting);
 }
 
-/// Offers that have waited for too long.
+/// Sends offers that have waited too long for a credit.
 bool place::send_without_credit() {
   const auto now = std::chrono::steady_clock::now();
   bool any = false;
@@ -291,7 +291,7 @@ bool place::send_without_credit() {
   return any;
 }
 
-/// When something is to be done though no message comes.
+/// The next time at which there is work without a message.
 std::chrono::steady_clock::time_point place::next_time() {
   auto next = std::chrono::steady_clock::now() + std::chrono::hours(1);
   if (!again_.empty()) next = again_.begin()->first;

@@ -12,7 +12,7 @@ namespace kith::distributed {
 
 namespace {
 
-constexpr int at_once = 16;                                      // questions at the start and at the end
+constexpr int at_once = 16;                                      // questions in a row, at the start and at the end
 constexpr std::chrono::milliseconds between(250), longest(200);  // of questions; of waiting for the last answers
 
 std::string name_of_host() {
@@ -110,7 +110,7 @@ void place_records::answered(const message_header& h) noexcept {
   waits_ = false;
   if (left_ > 0) --left_;
   log_.append({.kind = log_kind::clock}, {h.sequence, ticks()}, {h.result, 0});
-  if (!introduced_) introduce(h.finish_number);  // after the first reading: without one, nothing can be put together
+  if (!introduced_) introduce(h.finish_number);  // after the first reading: without one, the parts cannot be assembled
 }
 
 void place_records::begin_last() noexcept {

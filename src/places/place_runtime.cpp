@@ -60,7 +60,7 @@ distributed::setup setup_of(const place_options& o, const distributed::transport
           .clock = std::uint64_t{random()} << 32 | random() | 1};
 }
 
-/// What the program or its user asks for; none if neither does.
+/// The number of places that the program or its user asks for; none if neither does.
 std::optional<int> number_of_places(std::optional<int> option) {
   if (!option) {
     const std::optional<std::int64_t> set = number_of(var::places);
@@ -150,7 +150,7 @@ class place_runtime::implementation {
     if (all_.survives_losses && own_ == 0) distributed::tell_guard();
   }
   ~implementation() {
-    // A task that has told its finish of its end may still be leaving: it can ring any place.
+    // A task that has reported its end to its finish may still be leaving, and can ring any place.
     for (const auto& p : places_) p->end_tasks();
     std::vector<std::string> files;
     for (const auto& p : places_) {
@@ -166,7 +166,8 @@ class place_runtime::implementation {
   }
   implementation(const implementation&) = delete;
   implementation& operator=(const implementation&) = delete;
-  /// Waits until all places leave that may be lost. What a lost place has spawned here may need this one until then.
+  /// Waits until all places leave that may be lost. Tasks that a lost place has spawned here may need this place until
+  /// then.
   void leave() {
     if (!net_->loses_places() || is_inherited() || !here().has_started()) return;
     if (own_ == 0) here().tell_others({.kind = message_kind::job_ended});
@@ -174,7 +175,7 @@ class place_runtime::implementation {
     for (const auto& p : places_) p->await_left();
   }
 
-  /// The place whose worker the calling thread is; null if it is none's.
+  /// The place whose worker the calling thread is; null for other threads.
   place* of_thread() const {
     const native::worker* const w = native::worker::current();
     const auto at = w == nullptr ? by_engine_.end() : by_engine_.find(w->engine.number);
@@ -237,7 +238,7 @@ place_runtime::implementation& the_only(const char* call) {
   return *there;
 }
 
-/// Before threads are started for places that could not be used.
+/// Refuses before threads are started for places that could not be used.
 void refuse_second() {
   const place_runtime::implementation* const there = only.load(acquire);
   if (there != nullptr && !there->is_inherited())
@@ -282,7 +283,7 @@ place_runtime::~place_runtime() {
   if (!impl_->is_inherited() && !impl_->is_first()) {
     try {
       impl_->here().job().await_job();  // activities may still come here, and need the places
-    } catch (...) {                     // a place was lost: that was thrown where it mattered
+    } catch (...) {                     // a place was lost; that was thrown where it mattered
     }
   }
   impl_->leave();

@@ -12,7 +12,7 @@
 
 namespace kith::distributed {
 
-/// Counts an activity, and returns the number of its result (0: none). REQUIRES: guard_ is held.
+/// Counts an activity, and returns the number of its result (0: none is wanted). REQUIRES: guard_ is held.
 std::uint64_t place::open(finish_id in, int to, std::shared_ptr<detail::remote_result> result, std::uint64_t number) {
   refuse_if_lost(to);
   const bool elsewhere = !is_here(to);
@@ -26,7 +26,7 @@ std::uint64_t place::open(finish_id in, int to, std::shared_ptr<detail::remote_r
   return number;
 }
 
-/// An activity that is not counted yet.
+/// Makes an activity without counting it.
 std::unique_ptr<activity_record> place::make_activity(finish_id in, int at, const detail::remote_function& f,
                                                       detail::packed_arguments message) const {
   auto a = std::make_unique<activity_record>();
@@ -65,7 +65,7 @@ std::shared_ptr<place::offer> place::make_offer(finish_id in, int to, const deta
   return made;
 }
 
-/// Numbers the offer, and sends it as soon as there is room for it. REQUIRES: guard_ is held.
+/// Numbers the offer, and sends it now or when there is a credit for it. REQUIRES: guard_ is held.
 void place::register_offer(const std::shared_ptr<offer>& made, detail::packed_arguments message, message_header h,
                            const detail::remote_function& f) {
   h.sequence = ++last_number_;
@@ -87,7 +87,7 @@ void place::register_offer(const std::shared_ptr<offer>& made, detail::packed_ar
 /// Sends an offer for the first time. REQUIRES: guard_ is held, so that an offer that lose() finds unsent stays unsent.
 void place::post_offer(offer& o) {
   outbox_.push(*new outgoing{o.to, {}, o.message});
-  // With credits it will be accepted. Its spawner may go on, unless the message has parts of its memory.
+  // With a credit the offer will be accepted. The spawner may go on, unless the message refers to its memory.
   if (all_.credits && o.message->outer.empty()) o.complete();
 }
 

@@ -29,7 +29,7 @@ place_statistics place::statistics() const {
   s.fab_peak = counts_.fab_peak.load(relaxed);
   if (s.spawns_accepted != 0)
     s.fab_mean = static_cast<double>(counts_.fab_sum.load(relaxed)) / static_cast<double>(s.spawns_accepted);
-  tasks_->wait();  // a task that has told its finish of its end may still be leaving, and its time is counted last
+  tasks_->wait();  // a task that has reported its end to its finish may still be leaving; its time is counted last
   s.tasks = tasks_->statistics();
   return s;
 }

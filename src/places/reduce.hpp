@@ -1,4 +1,4 @@
-// What the transports share of collectives: how the values of two places become one, and what is said if the places'
+// What the transports share of collectives: the reduction of the values of two places, and the message if the places'
 // calls differ.
 #pragma once
 
@@ -29,7 +29,7 @@ void reduce_as(const collective& into, const std::byte* from) {
   }
 }
 
-/// Combines the elements of a reduction with as many others, which need no alignment.
+/// Combines the elements of a reduction with those at `from`, which need no alignment.
 inline void reduce(const collective& into, const std::byte* from) {
   switch (into.element_type) {
     case collective::element::byte: break;
@@ -42,7 +42,7 @@ inline void reduce(const collective& into, const std::byte* from) {
   }
 }
 
-/// Why two places cannot go on: their collectives of that number are not the same.
+/// The text of the error: the collectives with this number differ at two places.
 inline std::string differing(std::uint64_t number, int place, int other) {
   return "collective " + std::to_string(number) + " of place " + std::to_string(place) +
          " differs from that of place " + std::to_string(other) +

@@ -1,4 +1,4 @@
-// The transport `threads`: a message is an object that changes its owner.
+// The transport `threads`: a message is an object that changes owner.
 //
 //  T1  A sender pushes a message before it rings; a receiver reads the bell before it looks into its inbox. So a
 //      receiver that found nothing and sleeps at that value of the bell is woken by any message that it did not see.

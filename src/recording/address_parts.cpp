@@ -23,7 +23,7 @@ class modules {
   void add(std::uint64_t begin, std::uint64_t end, std::uint64_t base, std::string path) {
     parts_[begin] = {end, base, std::move(path)};
   }
-  /// PATH+0xOFFSET, as symbol tables count; empty if it is nowhere.
+  /// PATH+0xOFFSET, as symbol tables count; empty if the address is in no module.
   std::string name(std::uint64_t address) const {
     auto at = parts_.upper_bound(address);
     if (at == parts_.begin()) return {};
@@ -82,12 +82,12 @@ class tables {
     words >> begin >> end >> base;
     const std::string path = rest_of(words);
     const std::string name = std::filesystem::path(path).filename();
-    if (program_.empty()) program_ = path;  // it comes first
+    if (program_.empty()) program_ = path;  // the program is the first module
     if (path != program_ && path.front() == '/' && !unseen_.contains(name)) unseen_.insert(name);
     modules_.add(begin, end, base, path);
     return true;
   }
-  /// An address is behind the call that it names, so what is named is a byte before it.
+  /// A return address is that of the byte after the call, so the byte before it is named.
   std::string point(std::uint64_t pc) const { return pc == 0 ? std::string() : modules_.name(pc - 1); }
 
   bool site(std::istringstream& words) {

@@ -1,15 +1,15 @@
-// The addresses that a task touched, in their order, as a stream of bytes: what a recording keeps of them.
+// The addresses that a task touched, in their order, as the stream of bytes that a recording keeps of them.
 //
 // A touch has a site (where in the program: it says whether bytes are read or written, and mostly how many) and an
-// address as block and offset. The writer predicts: after a site comes the one that came after it last time, and a
-// site goes on in its block by the same stride. A touch that was predicted costs nothing but a count, so a loop costs
-// a few bytes however often it runs. Value prediction: Burtscher, "VPC3", SIGMETRICS 2004; here it is reduced to
-// the last stride.
+// address as block and offset. The writer predicts that a site is followed by the one that followed it last time,
+// and that it continues in its block by the same stride. A touch that was predicted costs only a count, so a loop
+// costs a few bytes however often it runs. Value prediction: Burtscher, "VPC3", SIGMETRICS 2004; here reduced to the
+// last stride.
 //
-// Bytes: a stream is a row of items. An item is the count of touches that came as predicted, then one touch that did
-// not: 2 * site + (1 if its block differs from the site's last), the block if it differs, the offset less the site's
-// last (zigzag), and the number of bytes if the site has no fixed one. All numbers are of 7 bits a byte, lowest first;
-// the last byte of a number is below 128. The end of a stream is a count alone.
+// Bytes: a stream is a sequence of items. An item is the count of touches that were as predicted, then one touch that
+// was not: 2 * site + (1 if its block differs from the site's last), the block if it differs, the offset less the
+// site's last (zigzag), and the number of bytes if the site has no fixed one. All numbers are of 7 bits a byte, lowest
+// first; the last byte of a number is below 128. The end of a stream is a count alone.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace kith {
 
-/// What the prediction knows of a site. Both sides begin with this for each stream.
+/// The state of the prediction for a site. The writer and the reader begin each stream with this.
 struct stream_site {
   std::uint32_t block = 0;
   std::uint32_t next = ~std::uint32_t{0};  // the site that followed
@@ -56,7 +56,7 @@ class stream_writer {
     last_ = &s;
   }
   void end() { put(std::exchange(as_predicted_, 0)); }
-  /// The state of the last site has another place now.
+  /// The state of the last site was moved to `last`.
   void moved(stream_site* last) noexcept { last_ = last; }
   const stream_site* last() const noexcept { return last_; }
 
@@ -76,10 +76,10 @@ struct stream_touch {
   std::uint64_t bytes = 0;  // 0: as many as the site always touches
 };
 
-/// Reads a stream that anybody may have made. Not for several threads at once.
+/// Reads a stream of any origin. Not for several threads at once.
 class stream_reader {
  public:
-  /// `variable[s]`: site s has no fixed number of bytes. There are as many sites as it has elements.
+  /// `variable[s]`: site s has no fixed number of bytes. `variable` has one element for each site.
   explicit stream_reader(std::vector<bool> variable) : variable_(std::move(variable)), states_(variable_.size()) {}
 
   /// Calls each(touch) for `touches` touches. Returns null, or what is wrong with the stream.
@@ -128,7 +128,7 @@ class stream_reader {
 
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
-  /// False: the stream ends before the number does, or it has more than 64 bits.
+  /// False: the stream ends within the number, or the number has more than 64 bits.
   bool take(std::uint64_t& n) {
     n = 0;
     for (unsigned shift = 0; at_ != end_ && shift < 64; shift += 7) {

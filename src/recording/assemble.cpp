@@ -37,7 +37,7 @@ class assembler : gathered_logs {
     finish();
     add_address_parts(out, folder, numbers_.tasks);
     place_part all = part_of_place();
-    if (place.present || !messages.empty())  // until it is put together with the others
+    if (place.present || !messages.empty())  // until the parts are merged
       out.meta["place"] = place.present ? std::to_string(place.number) : "not known";
     all.recorded = std::move(out);
     return all;
@@ -62,11 +62,11 @@ class assembler : gathered_logs {
     add_late_dependences();
   }
 
-  /// What a task accesses, and which tasks before it this orders.
+  /// The accesses of a task, and the tasks before it that they order.
   struct ordered_accesses {
     std::vector<recorded_dependence> before;
     std::vector<recorded_access> touched;
-    std::vector<std::vector<std::int32_t>> fences;  // to be added after the task that asks for them
+    std::vector<std::vector<std::int32_t>> fences;  // each to be added after its task
   };
 
   void add_task(const task_created_record& b, std::unordered_map<std::uint64_t, siblings>& scopes) {
@@ -94,8 +94,8 @@ class assembler : gathered_logs {
     }
   }
 
-  /// The accesses that the task `me` has declared, and what the rules of its siblings say; `rules` is null for nodes,
-  /// whose accesses order nothing.
+  /// The accesses that the task `me` has declared, and the dependences and fences that its siblings' rules derive;
+  /// `rules` is null for nodes, whose accesses order nothing.
   void add_accesses(const task_created_record& b, std::int32_t me, siblings* rules, ordered_accesses& found) {
     for (std::uint32_t a = b.first; a < b.first + b.accesses; ++a) {
       const raw_access& r = accesses[a];
@@ -114,8 +114,8 @@ class assembler : gathered_logs {
     }
   }
 
-  /// Adds a row. The first row of a region that the task names again stands for all of them: it has the most bytes, and
-  /// a mode as strict as all. The later rows have no bytes.
+  /// Adds a row. If the task names a region again, its first row for the region stands for all: it gets the most bytes,
+  /// and a mode as strict as all. The later rows have no bytes.
   void add_access(std::vector<recorded_access>& touched, std::int32_t me, std::uint32_t region, mode how,
                   std::uint64_t bytes, std::uint64_t used) {
     if (named_.size() <= region) named_.resize(out.regions.size());
@@ -132,7 +132,7 @@ class assembler : gathered_logs {
     touched.push_back({region, static_cast<std::uint8_t>(how), bytes, used});
   }
 
-  /// Arguments that other tasks delivered, and that it used.
+  /// Adds the arguments that other tasks delivered and that the task used.
   void add_delivered(std::uint64_t ref, std::int32_t me, std::vector<recorded_access>& touched) {
     for (const delivery& d : deliveries_to(ref)) {
       if (!d.used || d.bytes == 0) continue;
@@ -201,8 +201,8 @@ class assembler : gathered_logs {
     out.first_dependence.push_back(out.dependences.size());
   }
 
-  /// Those of nodes and of tasks with delivered arguments: what they need may have been found, or created, after them;
-  /// all of it is known now.
+  /// Adds the dependences of nodes and of tasks with delivered arguments. Their predecessors may have been found, or
+  /// created, after them; all are known here.
   void add_late_dependences() {
     std::vector<recorded_dependence> all;
     std::vector<std::uint64_t> first{0};
@@ -226,7 +226,8 @@ class assembler : gathered_logs {
     out.first_dependence = std::move(first);
   }
 
-  /// A task waits for those that delivered its arguments. Its accesses are the used ones, in the same order.
+  /// Adds the dependences on the tasks that delivered the task's arguments. Its accesses to these are in the
+  /// same order.
   void add_deliveries(std::size_t task, std::uint64_t ref, std::vector<recorded_dependence>& all) {
     const std::size_t first = all.size();
     std::uint64_t access = out.first_access[task];
@@ -245,7 +246,7 @@ class assembler : gathered_logs {
     }
   }
 
-  /// The bytes that `to` reads and `from` writes.
+  /// The bytes that `from` writes and `to` reads.
   std::uint64_t bytes_between(std::int32_t from, std::int32_t to) const {
     std::uint64_t bytes = 0;
     const auto f = static_cast<std::size_t>(from), t = static_cast<std::size_t>(to);
@@ -291,7 +292,7 @@ class assembler : gathered_logs {
     }
     std::ranges::sort(p.made, {}, &place_part::made_task::task);
     for (const flow_record& f : flows) {
-      if (f.numbers.size() < 4) continue;  // no record of this Kith
+      if (f.numbers.size() < 4) continue;  // not a record of this version
       p.flows.push_back({.task = numbers_.task(f.task),
                          .flow = f.numbers[0],
                          .result = f.numbers[1],
@@ -302,7 +303,8 @@ class assembler : gathered_logs {
     return p;
   }
 
-  /// A home is noted right before the task that touches the region begins; returns when that task began.
+  /// The start of the task that follows a home in the log: the home is written right before the task that touches the
+  /// region begins.
   std::uint64_t start_behind(const move& m) const {
     const auto next = std::ranges::lower_bound(runs, std::pair(m.seat, m.at), {},
                                                [](const run_of_task& r) { return std::pair(r.seat, r.when.begun); });
@@ -355,7 +357,7 @@ place_part read_part(const std::string& folder, const progress& tell) {
   std::istringstream nodes(r.meta_or("worker_nodes", ""));
   for (int n; nodes >> n;) r.worker_node.push_back(static_cast<std::int16_t>(n));
   if (r.types.empty()) r.types.emplace_back();
-  if (r.types.front().empty()) r.types.front() = "task";  // the name of tasks without a type
+  if (r.types.front().empty()) r.types.front() = "task";  // the type of tasks without one
   return p;
 }
 
@@ -370,7 +372,7 @@ void assemble_places(const std::vector<std::string>& files, const progress& tell
   recording r = parts.front().job == 0 || !parts.front().recorded.blocks.empty() ? std::move(parts.front().recorded)
                                                                                  : merge_places(std::move(parts));
   if (complete) complete(r);
-  check_recording(r, parts_of(files.front()));  // what is written must be readable: the parts are the only other copy
+  check_recording(r, parts_of(files.front()));  // the parts are deleted once the file is written
   write_recording(r, files.front(), tell);
   for (const std::string& f : files) {
     std::error_code ignored;

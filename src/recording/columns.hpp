@@ -13,7 +13,7 @@
 
 namespace kith::columns {
 
-/// What the numbers in a column mean, and so which values are valid. check.cpp has the bounds.
+/// What the numbers in a column mean, which determines the valid values. check.cpp has the bounds.
 enum class holds : std::uint8_t {
   anything,  // any value of its type
   bits,      // all 64 bits, stored as the signed number with the same bits
@@ -28,8 +28,8 @@ enum class holds : std::uint8_t {
   node,          // a memory node
   node_or_none,  // -1: none
   time,          // in nanoseconds
-  bytes,         // of one thing
-  total_bytes,   // of several
+  bytes,         // the size of one thing
+  total_bytes,   // the size of several together
   count,
   hint,   // a color; -1: none
   flags,  // of a task
@@ -53,7 +53,7 @@ enum class holds : std::uint8_t {
   counted,     // by a counter; -1: not counted
 };
 
-/// What a row begins with: nothing, its own number, or that of the task that it belongs to.
+/// The first column of a row: none, its own number, or the number of its task.
 enum class leads : std::uint8_t { nothing, own_number, task };
 
 struct worker {

@@ -7,7 +7,8 @@ namespace kith {
 
 namespace {
 
-/// By scope: the task that created the first task in it. Tasks of a group create in it too, but never the first one.
+/// By scope: the task that created the first task in it. The members of a group create in it too, but never the
+/// first task.
 std::vector<std::int32_t> owners_of_scopes(const recording& r) {
   std::vector<std::int32_t> owners;
   for (const recorded_task& t : r.tasks) {
@@ -40,7 +41,7 @@ std::vector<std::int32_t> parents_of(const recording& r) {
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {
     const recorded_task& t = r.tasks[i];
     if (t.has(recorded_task::root) || t.has(recorded_task::fence)) continue;
-    if (t.has(recorded_task::skipped) && waited[t.scope]) continue;  // a wait that got no stack may end first
+    if (t.has(recorded_task::skipped) && waited[t.scope]) continue;  // may end after the wait
     if (std::cmp_less(owners[t.scope], i)) parents[i] = owners[t.scope];
   }
   return parents;

@@ -9,9 +9,9 @@
 
 namespace kith {
 
-/// By task: its parent, which is the task that created the first task of its scope. The parent comes before the
-/// child. -1 for roots, fences, tasks from outside, and tasks cancelled in a scope that was waited for: these
-/// may end when nobody waits for them any more.
+/// By task: its parent, which is the task that created the first task of its scope. The parent comes before the child.
+/// -1 for roots, fences, tasks from outside, and tasks cancelled in a scope that was waited for: these may end after
+/// the wait.
 std::vector<std::int32_t> parents_of(const recording&);
 
 /// Sets `completed` of every task to the latest of these: the value already there (if the engine noted the end),

@@ -1,4 +1,4 @@
-// The rows of what was counted for tasks: in the order of tasks, one each.
+// The rows of counted events: at most one for each task, sorted by task.
 #pragma once
 
 #include "recording/recording.hpp"
@@ -9,7 +9,7 @@
 
 namespace kith {
 
-/// Adds the rows of a part, whose tasks have these numbers in the recording.
+/// Adds the rows of a part. `tasks`: the part's task numbers in the recording.
 inline void add_counts(std::vector<recorded_counts>& to, const std::vector<recorded_counts>& of_part,
                        const std::vector<std::int32_t>& tasks) {
   for (recorded_counts c : of_part) {
@@ -18,14 +18,14 @@ inline void add_counts(std::vector<recorded_counts>& to, const std::vector<recor
   }
 }
 
-/// Puts the rows in order. Of several of one task, which only damaged logs have, one stays.
+/// Sorts the rows by task. Keeps one of several rows of a task, which only damaged logs have.
 inline void sort_counts(std::vector<recorded_counts>& rows) {
   std::ranges::sort(rows, {}, &recorded_counts::task);
   const auto twice = std::ranges::unique(rows, {}, &recorded_counts::task);
   rows.erase(twice.begin(), twice.end());
 }
 
-/// The sum of all tasks' instructions, without those of tasks for which they were not counted.
+/// The sum of the instructions of all tasks for which they were counted.
 inline std::uint64_t instructions_of(const std::vector<recorded_counts>& rows) {
   std::uint64_t sum = 0;
   for (const recorded_counts& c : rows) {

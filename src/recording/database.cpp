@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t shown = 80;  // bytes of a cell, in an error
 constexpr int steps_at_once = 1000;
 
-/// In thousands: many times what it takes to check and read a file of that size. A file that makes SQLite work
-/// without end is an error.
+/// In thousands: many times the steps that checking and reading a file of that size take. A file for which SQLite needs
+/// more is an error.
 std::uint64_t thousands_of_steps(const std::string& path) {
   std::error_code why;
   const std::uintmax_t bytes = std::filesystem::file_size(path, why);
@@ -61,7 +61,7 @@ database::database(std::string path, purpose what) : path_(std::move(path)) {
   }
 }
 
-/// As in SQLite's manual, "Defense against the dark arts": nothing that a file can define has an effect.
+/// Disables what a file's schema could use against the reader (SQLite's manual, "Defense against the dark arts").
 void database::distrust() {
   const std::pair<int, int> settings[] = {
       {SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0}, {SQLITE_DBCONFIG_ENABLE_VIEW, 0},

@@ -1,4 +1,4 @@
-// SQLite as recordings use it: to write a new database, or to read one that anybody may have made. For file.cpp.
+// SQLite as recordings use it: to write a new database, or to read one of any origin. For file.cpp.
 #pragma once
 
 #include <sqlite3.h>
@@ -22,9 +22,9 @@ class database {
  public:
   enum class purpose : std::uint8_t { write, read };
 
-  /// To write: the file exists and is empty. To read: nothing in the file is trusted. What the file defines
-  /// itself (views, triggers, functions in its schema) can neither change nor search it. The size of texts and
-  /// the steps of all statements together are bounded. Throws kith::error.
+  /// To write: the file exists and is empty. To read: nothing in the file is trusted. Views, triggers and functions
+  /// that its schema defines have no effect. The size of texts and the steps of all statements together are bounded.
+  /// Throws kith::error.
   database(std::string path, purpose);
   ~database() { sqlite3_close(db_); }
   database(const database&) = delete;

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A record of a log: its head, and what follows it.
+/// A record of a log: its head, and the cells after it.
 struct log_record {
   const log_cell& head;
   const std::byte* rest;
@@ -38,8 +38,8 @@ struct log_record {
   }
 };
 
-/// Adds the records of one log, in their order, to what the logs say. Some records say more of the task, or the access,
-/// before them in the same log, and some begin where the one before them ended.
+/// Adds the records of one log, in their order, to what was gathered. Some records describe further the task, or the
+/// access, before them in the same log; some begin where the one before them ended.
 class log_gatherer {
  public:
   log_gatherer(gathered_logs& to, std::uint32_t seat) : to_(to), seat_(static_cast<std::uint16_t>(seat)) {}
@@ -149,7 +149,7 @@ class log_gatherer {
     types[r.head.small] = r.text(0);
   }
 
-  /// `end`: from where a short run that follows in the log counts.
+  /// `end`: the time from which a short run that follows in the log counts.
   void add_run(const log_record& r, interval when, std::uint64_t end) {
     to_.runs.push_back({r.head.large, when, r.head.flags, seat_});
     run_ended_ = end;
@@ -158,7 +158,7 @@ class log_gatherer {
     const std::uint64_t begun = run_ended_ + r.head.small, ended = begun + r.head.middle;
     add_run(r, {begun, ended}, ended);
   }
-  /// The counters of the set in `small`, in order, then the two times. What is missing was not counted.
+  /// The counters of the set in `small`, in order, then the two times. A missing number was not counted.
   static recorded_counts counts_of(const log_record& r) {
     const std::vector<std::uint64_t> numbers = r.numbers();
     recorded_counts c;
@@ -187,7 +187,7 @@ class log_gatherer {
         {static_cast<std::int16_t>(seat_), r.head.middle, r.head.large, to_.ns(when.begun), to_.ns(when.ended)});
   }
 
-  /// Where a region is: from a time on, or, without a time, at the end.
+  /// The home of a region: from a time on, or, without a time, at the end of the run.
   void add_home(const log_record& r) {
     const log_pair p = r.pair(0);
     const auto node = static_cast<std::int16_t>(r.head.middle);
@@ -244,7 +244,7 @@ std::uint64_t job_of_parts(const std::string& folder) {
       if (head.kind == log_kind::place) job = head.large;
     });
     return job;
-  } catch (const error&) {  // read_part() says what is wrong
+  } catch (const error&) {  // read_part() reports the error
     return 0;
   }
 }

@@ -1,7 +1,6 @@
-// Gathers what the logs of a run say: the first half of making a recording of them. Called by assemble.cpp.
+// Gathers what the logs of a run contain: the first half of making a recording of them. Called by assemble.cpp.
 //
-// Times and sizes are converted at once. Task references stay as the program had them until assemble() knows
-// all tasks.
+// Times and sizes are converted at once. Task references stay as the program had them until assemble() knows all tasks.
 #pragma once
 
 #include "events/log.hpp"
@@ -21,10 +20,11 @@ namespace kith {
 struct interval {
   std::uint64_t begun = 0, ended = 0;
 };
-/// From two times in a log. Clocks of two processors may differ a little; an interval must not end before it begins.
+/// An interval from two times in a log. The clocks of two processors may differ a little; an interval must not end
+/// before it begins.
 inline interval interval_of(log_pair when) { return {when.first, std::max(when.first, when.second)}; }
 
-/// What the logs say of one task. Positions are indices into the arrays of `gathered_logs`.
+/// What the logs contain of one task. Positions are indices into the arrays of `gathered_logs`.
 struct task_created_record {
   std::uint64_t ref = 0, scope = 0, parent = 0, begun = 0;
   std::uint64_t took = 0;
@@ -42,7 +42,7 @@ struct need {
   std::uint64_t task, before;
   std::size_t read_as;
 };
-/// A task, the deliverer, has given another one an argument.
+/// A task, the deliverer, has delivered an argument to another task.
 struct delivery {
   std::uint64_t task, deliverer;
   std::uint64_t address, bytes, touched;
@@ -98,7 +98,7 @@ struct gathered_logs {
     std::uint16_t seat;
   };
   std::vector<move> moves;
-  /// What the logs of a place say of its job, and of its messages.
+  /// What the log of a place contains about its job and its messages.
   struct place_log {
     bool present = false;
     std::uint64_t job = 0, clock = 0;
@@ -129,7 +129,7 @@ struct gathered_logs {
   std::vector<flow_record> flows;
   struct counted {
     std::uint64_t task;
-    recorded_counts what;  // but its task
+    recorded_counts what;  // all but its task
   };
   std::vector<counted> counts;
   recording out;
@@ -144,12 +144,12 @@ struct gathered_logs {
   std::unordered_map<std::uint64_t, std::int16_t> homes;  // by address, at the end
 };
 
-/// The number of the job that the place belongs to whose parts these are. 0: it is no place, its parts have addresses,
-/// or they cannot be read.
+/// The number of the job of the place whose parts these are. 0: the parts are not a place's, have addresses, or cannot
+/// be read.
 std::uint64_t job_of_parts(const std::string& folder);
 
-/// Reads the logs of a folder of parts. Throws kith::error if the folder has none or is in use, or if a log is
-/// damaged. Logs that nothing was written to are left out, with a message.
+/// Reads the logs of a folder of parts. Throws kith::error if the folder has none or is in use, or if a log is damaged.
+/// Empty logs are left out, with a message.
 gathered_logs gather_logs(const std::string& folder, const progress& tell);
 
 }  // namespace kith

@@ -1,4 +1,4 @@
-// Reads what log.hpp writes. For code that puts logs together.
+// Reads the logs that log.hpp writes. For code that merges logs.
 #pragma once
 
 #include "events/log.hpp"
@@ -20,8 +20,7 @@ namespace kith {
 /// A log, mapped for reading.
 class mapped_log {
  public:
-  /// Throws kith::error if the file is no log, or a log of another version. A file that nothing was written to
-  /// is empty().
+  /// Throws kith::error if the file is no log, or a log of another version. An empty file is empty().
   explicit mapped_log(const std::filesystem::path& path) : path_(path.string()), bytes_(map(path_)) {
     if (bytes_.size() < sizeof header) return;
     std::memcpy(&header, bytes_.data(), sizeof header);
@@ -154,7 +153,7 @@ class mapped_log {
 
   std::string path_;
   mapping bytes_;
-  std::uint64_t behind_ = 0;  // bytes of records behind the front
+  std::uint64_t behind_ = 0;  // bytes of records after the front
   bool empty_ = true;
 };
 

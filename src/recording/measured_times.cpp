@@ -12,7 +12,7 @@ class measured_times {
  public:
   measured_times(gathered_logs& logs, const task_numbers& numbers)
       : logs_(logs), numbers_(numbers), lost_(logs.out.tasks.size()) {
-    // Of two that begin in the same tick, the one that encloses the other ends later.
+    // Of two runs that begin in the same tick, the enclosing one ends later.
     std::ranges::sort(logs.runs, {},
                       [](const run_of_task& r) { return std::tuple(r.seat, r.when.begun, ~r.when.ended); });
   }
@@ -49,7 +49,7 @@ class measured_times {
     }
   }
 
-  /// What recording took within a task's time.
+  /// Subtracts the time that recording took within tasks.
   void charge_recording() {
     for (const gathered_logs::charge& c : logs_.charges) {
       if (const std::int32_t t = numbers_.task(c.task); t >= 0)
@@ -57,7 +57,7 @@ class measured_times {
     }
   }
 
-  /// Creating a task takes its creator's time, without that of tasks that ran meanwhile on the same seat.
+  /// Subtracts from a creator the time to create a task, less that of tasks that ran meanwhile on the same seat.
   void charge_creations() {
     for (const task_created_record& b : logs_.creations) {
       recorded_task* const t = task(b.ref);
@@ -97,7 +97,7 @@ class measured_times {
 
   void set_work() {
     const bool dry = logs_.out.meta_or("dry", "0") == "1";
-    // Places have more threads than this machine has cores, so what tasks there took is not known.
+    // The places have more threads than this machine has cores, so the time of tasks was not measured.
     const bool nothing_measured = dry && logs_.place.present;
     for (std::size_t i = 0; i < logs_.out.tasks.size(); ++i) {
       recorded_task& t = logs_.out.tasks[i];

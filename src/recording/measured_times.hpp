@@ -1,4 +1,4 @@
-// When tasks ran and for how long they computed, from what the logs of a run say. For assemble.cpp.
+// When tasks ran and how long they computed, from the logs of a run. For assemble.cpp.
 #pragma once
 
 #include "recording/gather.hpp"
@@ -9,13 +9,13 @@
 
 namespace kith {
 
-/// The tasks of a recording by what the logs call them.
+/// The tasks of a recording by their names in the logs.
 struct task_numbers {
   std::unordered_map<std::uint64_t, std::int32_t> tasks;    // by reference
   std::unordered_map<std::uint64_t, std::uint32_t> scopes;  // by reference
   std::vector<double> work;                                 // by task: its declared cost; negative: none
 
-  /// -1: the logs do not have it. The reference 0 names no task.
+  /// The task with that reference; -1: the logs do not have it, or the reference is 0.
   std::int32_t task(std::uint64_t ref) const {
     const auto at = tasks.find(ref);
     return ref == 0 || at == tasks.end() ? -1 : at->second;

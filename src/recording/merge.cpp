@@ -26,9 +26,9 @@ constexpr std::uint32_t most_places = 1 << 16;
 
 using sent_message = place_part::message;
 
-/// A wait for a future ends when its result has come: the one that came last before the end, if any came meanwhile.
+/// A wait for a future ends when its result arrives. Names as the result the last one that arrived during the wait.
 void name_awaited_results(recording& out) {
-  std::unordered_map<std::int32_t, std::vector<const recorded_message*>> came;  // by the task that waits
+  std::unordered_map<std::int32_t, std::vector<const recorded_message*>> came;  // by the waiting task
   for (const recorded_message& m : out.messages) {
     if (m.kind == recorded_message::result && m.task >= 0 && m.spawner >= 0) came[m.task].push_back(&m);
   }
@@ -124,7 +124,7 @@ class merger {
   }
 
   void add_messages() {
-    std::map<std::pair<std::size_t, std::uint64_t>, std::int32_t> asked;  // by place and result: who spawned for it
+    std::map<std::pair<std::size_t, std::uint64_t>, std::int32_t> asked;  // by place and result: the spawner
     for (const message_link& l : links_) {
       if (l.sent != nullptr && l.sent->kind == recorded_message::spawn && l.sent->result != 0)
         asked[{l.source, l.sent->result}] = l.sent->task;
@@ -198,7 +198,7 @@ class merger {
         set_maker(t, i, *made);
       } else if (t.has(recorded_task::outside) && parts_[i].number == 0 && !has_arrived(i, n)) {
         t.flags = static_cast<std::uint8_t>(recorded_task::root | (t.flags & recorded_task::skipped));
-        t.create_until = t.created;  // what place_runtime::run was given
+        t.create_until = t.created;  // the task given to place_runtime::run
       }
       flows.set_spawner(t, which, out_, free_scope_);
       out_.tasks.push_back(t);
@@ -213,7 +213,7 @@ class merger {
   void number_scopes() {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       numbers_[i].first_scope = free_scope_;
-      // Processes have addresses of their own, of less than 2^48 each.
+      // Each process has addresses of its own, below 2^48.
       if (parts_[i].clock != parts_.front().clock) numbers_[i].address = std::uint64_t{parts_[i].number} << 48;
       std::uint32_t last = 0;
       for (const recorded_task& t : parts_[i].recorded.tasks) last = std::max(last, t.scope + 1);
@@ -224,7 +224,7 @@ class merger {
     }
   }
 
-  /// A task of the part with the numbers and times of the whole recording.
+  /// The task with the numbers and times of the merged recording.
   recorded_task renumbered(std::size_t part, recorded_task t) const {
     const part_numbers& add = numbers_[part];
     t.scope += add.first_scope;
@@ -245,8 +245,8 @@ class merger {
     return t;
   }
 
-  /// The creator of a task that came by a message is its spawner. Children of one spawner at other places share a
-  /// scope.
+  /// Sets as the creator of a task that a message made the task's spawner. Children of one spawner at other places
+  /// share a scope.
   void set_spawner(recorded_task& t, const spawned_task& from) {
     const std::int32_t creator = numbers_[from.part].task(from.spawner);
     if (creator < 0 || creator >= static_cast<std::int32_t>(out_.tasks.size())) return;
@@ -275,19 +275,19 @@ class merger {
     out_.first_access.push_back(out_.accesses.size());
   }
 
-  /// Whether the place has made the task for a message.
+  /// Whether a message made the task.
   bool has_arrived(std::size_t part, std::size_t task) const {
     return std::ranges::binary_search(arrived_, std::pair(part, static_cast<std::int32_t>(task)));
   }
-  /// What the place says of a task that it has made for itself; null: it has not.
+  /// The place's record of a task that it has made for itself; null: there is none.
   const place_part::made_task* made_here(std::size_t part, std::size_t task) const {
     const std::vector<place_part::made_task>& all = parts_[part].made;
     const auto at = std::ranges::lower_bound(all, static_cast<std::int32_t>(task), {}, &place_part::made_task::task);
     return at != all.end() && std::cmp_equal(at->task, task) ? &*at : nullptr;
   }
 
-  /// The creator of a task that a place has made for itself is the part of its coroutine before it, or its spawner.
-  /// It keeps none if the log of an earlier Kith does not say enough. It has a scope of its own.
+  /// Sets as the creator of a task that a place has made for itself the previous part of its coroutine, or its spawner,
+  /// in a scope of its own. If the log of an earlier Kith has too little information, the task keeps no creator.
   void set_maker(recorded_task& t, std::size_t part, const place_part::made_task& made) {
     const std::int32_t creator = made.before < 0 ? -1 : number_of({part, made.before});
     if (creator < 0 || creator >= static_cast<std::int32_t>(out_.tasks.size())) return;
@@ -301,7 +301,8 @@ class merger {
     }
   }
 
-  /// What a part of a coroutine has waited for. Nothing is known of what a place has served without a task.
+  /// Adds a dependence on what a part of a coroutine has waited for, if a task ended it. A progress_function has
+  /// no task.
   void add_awaited(std::size_t part, const place_part::made_task& made) {
     if (made.awaited >= 0) {
       out_.dependences.push_back({number_of({part, made.awaited}), 0});
@@ -355,7 +356,7 @@ class merger {
     std::ranges::sort(out_.homes, {}, [](const recorded_home& h) { return std::tuple(h.region, h.at, h.node); });
   }
 
-  /// So that there are no scopes without tasks and waits, which tasks had that got another scope.
+  /// Renumbers the scopes without gaps: tasks that were moved to other scopes leave some empty.
   void renumber_scopes() {
     std::unordered_map<std::uint32_t, std::uint32_t> known;
     const auto renumber = [&known](std::uint32_t& scope) {

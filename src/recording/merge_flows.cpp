@@ -18,7 +18,8 @@ waits_of_tasks waits_for_futures(const recording& r) {
   return found;
 }
 
-/// The waits of a task for futures within a time become waits for the scope. Returns whether there were any.
+/// Turns the task's waits for futures between `begun` and `ended` into waits for the scope. Returns whether there
+/// were any.
 bool set_scope(recording& r, const std::vector<std::size_t>& waits, std::uint64_t begun, std::uint64_t ended,
                std::uint32_t scope) {
   bool found = false;

@@ -17,7 +17,7 @@ merged_order merge_order(std::span<const place_part> parts, std::span<const cloc
     std::size_t task = 0;
     std::uint64_t created = 0;
     const spawned_task* from = nullptr;  // if another place has spawned it
-    bool ended = false;                  // there is no further task
+    bool ended = false;                  // no further task
   };
   const auto head_at = [&](std::size_t part, std::size_t task) -> head {
     const std::vector<recorded_task>& tasks = parts[part].recorded.tasks;

@@ -11,7 +11,7 @@
 
 namespace kith {
 
-/// The time of a part as time of the recording.
+/// Converts a time of a part to a time of the recording.
 std::uint64_t merged_time(const clock_relation&, std::uint64_t own) noexcept;
 
 struct merged_order {
@@ -19,7 +19,7 @@ struct merged_order {
   std::vector<std::vector<std::int32_t>> numbers;          // by part and task: its new number
 };
 /// Merges the parts by the times of creation, so that each part keeps its order, a creator comes before the tasks that
-/// it has created, and fences stay behind the tasks that asked for them. `clocks`: by part.
+/// it has created, and a fence follows the task that asked for it. `clocks`: by part.
 merged_order merge_order(std::span<const place_part>, std::span<const clock_relation> clocks, const spawned_by_task&);
 
 }  // namespace kith

@@ -1,4 +1,4 @@
-// The numbers and times that what one place has recorded gets in the recording of its job. For merge.cpp.
+// The numbers and times of one place's part in the recording of its job. For merge.cpp.
 #pragma once
 
 #include "recording/merge_order.hpp"
@@ -9,7 +9,7 @@
 
 namespace kith {
 
-/// The new numbers of what one part refers to, or what is added to its own.
+/// The new numbers of what one part refers to, or the offsets to be added to its own numbers.
 struct part_numbers {
   std::uint32_t first_worker = 0, first_scope = 0;
   std::int16_t first_node = 0;
@@ -27,7 +27,7 @@ struct part_numbers {
   std::int16_t node(std::int16_t own) const noexcept {
     return static_cast<std::int16_t>(own < 0 ? own : own + first_node);
   }
-  /// The time of the part as time of the recording.
+  /// Converts a time of the part to a time of the recording.
   std::uint64_t time(std::uint64_t own) const noexcept { return merged_time(clock, own); }
   /// 0 means that the time is not known, and stays 0.
   std::uint64_t time_or_none(std::uint64_t own) const noexcept { return own == 0 ? 0 : time(own); }

@@ -42,7 +42,7 @@ int write_locked(const fs::path& file, const std::string& text) {
   return lock;
 }
 
-/// Renames a folder. True if it has the new name now; false if a folder that is not empty has that name already.
+/// Renames a folder. False if a folder that is not empty already has the new name.
 bool put_in_place(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) == 0) return true;
   if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) return false;
@@ -86,7 +86,7 @@ parts_folder::parts_folder(const std::string& file, const std::map<std::string, 
     : file_(file) {
   std::string text;
   for (const auto& [key, value] : about) text.append(key).append(1, '\t').append(value).append(1, '\n');
-  static atomic<unsigned> made{0};  // by this process
+  static atomic<unsigned> made{0};  // folders made by this process
   const fs::path fresh =
       parts_of(file) + "." + std::to_string(::getpid()) + "." + std::to_string(made.fetch_add(1, relaxed));
   std::error_code why;

@@ -27,12 +27,12 @@ clock_relation through(const clock_sample& a, const clock_sample& b, double unti
   return r;
 }
 
-/// As if the rates were the same.
+/// The relation of one sample, if the rates were the same.
 clock_relation from_one(const clock_sample& a, double until) {
   return {.offset = a.offset(), .error = a.error() + most_drift * std::max(a.middle(), std::abs(until - a.middle()))};
 }
 
-/// The samples with the smallest errors, which alone matter: a few of each part of the time.
+/// The samples with the smallest errors, a few from each part of the time; the others cannot improve the relation.
 std::vector<clock_sample> best_of(std::span<const clock_sample> all) {
   constexpr std::size_t parts = 8, most = 4;
   std::vector<clock_sample> sorted(all.begin(), all.end()), best;

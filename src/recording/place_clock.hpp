@@ -1,4 +1,4 @@
-// How the clock of one place relates to that of place 0, from what each of them said at the same time, nearly.
+// The relation of one place's clock to that of place 0, from readings of both at nearly the same time.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ struct clock_relation {
   double at(double here) const noexcept { return here + offset + drift * here; }
 };
 
-/// Rates of two clocks are assumed to differ by no more than this where samples are too close to say: quartz has 100 in
-/// 10^6 at most, and a place measures the length of a tick once, to some 10^-4.
+/// The assumed bound on the difference of two clocks' rates if the samples are too close together to measure it: quartz
+/// has at most 100 in 10^6, and a place measures the length of a tick once, to some 10^-4.
 inline constexpr double most_drift = 1e-3;
 
-/// The relation whose error is the smallest from time 0 to `until`, if both clocks are steady. What samples show of the
-/// contrary is added to the error. REQUIRES: there are samples. Cost: O(samples).
+/// The relation with the smallest error from time 0 to `until`, if both clocks are steady. Deviations of the samples
+/// from it are added to the error. REQUIRES: there are samples. Cost: O(samples).
 clock_relation relate_clocks(std::span<const clock_sample>, double until);
 
 }  // namespace kith

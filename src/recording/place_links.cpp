@@ -10,7 +10,7 @@ namespace kith {
 
 namespace {
 
-/// The part's own last time.
+/// The part's last time.
 double last_time(const place_part& p) {
   std::uint64_t last = 0;
   for (const recorded_task& t : p.recorded.tasks) last = std::max({last, t.create_until, t.ended, t.completed});
@@ -23,9 +23,9 @@ double difference(std::uint64_t later, std::uint64_t earlier) {
 }
 
 /// Whether the place reads the clock that place 0 reads, as processes of one machine do: each of its questions was
-/// asked before place 0 answered, and was answered before the answer came, all in its own ticks. The clocks of two
-/// machines differ by the time between their starts, which no round trip spans but by chance; so hosts must have one
-/// name as well.
+/// asked before place 0 answered, and was answered before the answer arrived, all in its own ticks. The clocks of two
+/// machines differ by the time between their starts, and a round trip is longer than that only by chance; so the host
+/// names must be equal as well.
 bool reads_same_clock(const place_part& p, const place_part& first) {
   constexpr double rounding = 1;
   return p.host == first.host && !p.clocks.empty() &&
@@ -41,7 +41,7 @@ bool reads_same_clock(const place_part& p, const place_part& first) {
 std::vector<clock_relation> clocks_of(std::span<const place_part> parts) {
   std::vector<clock_relation> all(parts.size());
   const place_part& first = parts.front();
-  // Of place 0; if that is lost, of the first answer that it gave, and in another place's unit of time.
+  // That of place 0. If place 0 is lost: of its first answer, in another place's unit of time.
   std::uint64_t began = first.began;
   if (first.number != 0 && !first.clocks.empty()) began = first.clocks.front().there;
   double earliest = 0;
@@ -50,7 +50,7 @@ std::vector<clock_relation> clocks_of(std::span<const place_part> parts) {
     if (p.clock == first.clock && (first.number == 0 || p.clocks.empty())) {
       all[i].offset = difference(p.began, first.began) * first.ns_per_tick;
     } else if (reads_same_clock(p, first)) {
-      // Each process has measured the length of a tick for itself.
+      // Each process has measured the length of a tick.
       all[i] = {.offset = difference(p.began, began) * first.ns_per_tick,
                 .drift = first.ns_per_tick / p.ns_per_tick - 1};
     } else {
@@ -74,7 +74,7 @@ std::optional<std::size_t> part_of(std::span<const place_part> parts, std::uint1
   return static_cast<std::size_t>(at - parts.begin());
 }
 
-/// The n-th that was sent is the n-th that was received.
+/// The n-th message sent is the n-th received.
 std::vector<message_link> links_between(std::span<const place_part> parts, std::uint32_t places) {
   using way = std::pair<std::uint16_t, std::uint16_t>;
   std::map<way, std::vector<message_link>> by_way;

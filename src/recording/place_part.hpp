@@ -1,4 +1,4 @@
-// What the logs of one place say, before the places of a job are put together (merge.hpp).
+// The contents of one place's logs, before the places of a job are merged (merge.hpp).
 #pragma once
 
 #include "recording/recording.hpp"
@@ -11,8 +11,8 @@
 namespace kith {
 
 struct place_part {
-  /// A message as one of its two places has noted it. Those from one place to another arrive in the order in which they
-  /// were sent, so the n-th that one has sent is the n-th that the other has received.
+  /// A message as one of its two places recorded it. Messages from one place to another arrive in the order in which
+  /// they were sent, so the n-th sent is the n-th received.
   struct message {
     bool received = false;  // else sent
     std::uint8_t kind = recorded_message::spawn;
@@ -21,7 +21,7 @@ struct place_part {
     std::int32_t task = -1;                  // sent: by this task; a received spawn: made this task
     std::uint64_t sequence = 0, result = 0;  // as in the header of the message
   };
-  /// What place 0's clock said between two moments here.
+  /// A reading of place 0's clock between two moments here.
   struct clock_reading {
     std::uint64_t sent = 0, received = 0;  // as in `recorded`
     std::uint64_t there = 0;               // ticks of place 0
@@ -42,18 +42,18 @@ struct place_part {
   struct made_task {
     std::int32_t task = -1;
     bool continues = false;       // a coroutine; else it is an activity
-    std::int32_t before = -1;     // the task that began the coroutine, or continued it before; the activity's spawner
-    std::uint64_t suspended = 0;  // when the coroutine was; as in `recorded`. 0: not known
+    std::int32_t before = -1;     // the previous part of the coroutine; the activity's spawner
+    std::uint64_t suspended = 0;  // when the coroutine was suspended; as in `recorded`. 0: not known
     std::int32_t awaited = -1;    // the task here whose end it waited for
-    std::uint64_t result = 0;     // of the activity elsewhere that the coroutine waited for; of this activity
+    std::uint64_t result = 0;     // the result that the coroutine waited for; or that of this activity
   };
   std::vector<made_task> made;  // sorted by tasks
   /// A task of a data_flow, by the number of its result; or, if that is 0, a wait for all of them.
   struct flow_step {
-    std::int32_t task = -1;  // that spawned it, or waited
+    std::int32_t task = -1;  // the spawner, or the waiting task
     std::uint64_t flow = 0, result = 0;
     std::uint64_t begun = 0, ended = 0;  // as in `recorded`
-    std::vector<std::uint64_t> before;   // what it comes after, by the numbers of their results
+    std::vector<std::uint64_t> before;   // predecessors, by the numbers of their results
   };
   std::vector<flow_step> flows;
 };

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_command = 2000;
 
-/// The word, in quotes if a shell would read it as anything else.
+/// The word, in quotes if a shell would read it differently.
 std::string quoted(const std::string& word) {
   static constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
   if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;

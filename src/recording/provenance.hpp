@@ -1,4 +1,4 @@
-// Where a recording is from. For the engine that makes one.
+// The origin of a recording. For the engine that makes one.
 #pragma once
 
 #include <map>
@@ -6,9 +6,9 @@
 
 namespace kith {
 
-/// What `meta` of a recording says of its origin: `host`, `date` (now, UTC, as 2026-01-31T12:00:00Z), `command` (of
-/// this process, as a shell takes it, with control characters as escapes, at most 2000 bytes) and `library` (Kith's
-/// version). What the system does not tell is left out.
+/// The members of a recording's `meta` about its origin: `host`, `date` (the present time, UTC, as
+/// 2026-01-31T12:00:00Z), `command` (of this process, as a shell takes it, with control characters as escapes, at most
+/// 2000 bytes) and `library` (Kith's version). What the system does not tell is left out.
 std::map<std::string, std::string> provenance();
 
 }  // namespace kith

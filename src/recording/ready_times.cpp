@@ -21,7 +21,7 @@ void set_ready(recording& r, std::size_t i, const by_scope& found) {
   if (t.has(recorded_task::fence)) {
     t.started = t.ended = t.completed = t.ready;
   } else if (t.worker >= 0) {
-    t.ready = std::min(t.ready, t.started);  // another worker may start it before its creation has ended
+    t.ready = std::min(t.ready, t.started);  // it may start before its creation has ended
   }
 }
 

@@ -1,5 +1,4 @@
-// A recording in memory: what one run, native or simulated, did. A plain value; what there is many of is kept
-// in columns.
+// A recording in memory: what one run, native or simulated, did. A plain value; large tables are kept by column.
 //
 // Times are nanoseconds since the recording began. Tasks are in the order of their creation. Each task comes
 // before those that it created; a fence comes right after the task that asked for it. A reference to a task is
@@ -34,24 +33,24 @@ struct recorded_task {
     fence = 64,      // no code: orders a group of accesses
     outside = 128    // created by a thread that is no worker
   };
-  // A place makes tasks from outside for itself. These have creators:
-  /// It goes on with the coroutine that its creator was a part of, when what it depends on has ended.
+  // Some tasks from outside are made by a place itself and have creators:
+  /// It continues the coroutine that its creator was a part of, when what the coroutine waited for has ended.
   bool continues() const noexcept { return has(outside) && creator >= 0 && !has(generated); }
-  /// It is of a kith::data_flow, and its creator has spawned it. Its scope is that of the data_flow.
+  /// It is a task of a kith::data_flow, whose scope it is in; its creator has spawned it.
   bool of_data_flow() const noexcept { return has(outside) && has(generated); }
   std::int32_t creator = -1;
   std::int32_t worker = -1;  // the worker that ran it
   std::uint32_t scope = 0;   // tasks that are waited for together
   std::int32_t color = -1;
   std::uint16_t type = 0;
-  std::int16_t node = -1;  // given by the programmer
+  std::int16_t node = -1;  // by the hint of the program
   std::uint8_t flags = 0;
   std::uint8_t priority = 0;
   std::int16_t explorer = -1;      // worker that ran the first phase of a keyed node
   std::uint64_t created = 0;       // when its creation began
   std::uint64_t create_ns = 0;     // how long its creation took, without tasks that ran meanwhile
   std::uint64_t create_until = 0;  // when its creation ended
-  std::uint64_t ready = 0;         // its last predecessor had ended
+  std::uint64_t ready = 0;         // when its last predecessor had ended
   std::uint64_t started = 0, ended = 0;
   std::uint64_t completed = 0;  // it and all its children had ended; 0: not known to have
   std::uint64_t work_ns = 0;    // started to ended, less creating, waiting, and what ran on top of it
@@ -65,8 +64,8 @@ struct recorded_region {
   std::uint64_t address = 0, bytes = 0;
   std::int16_t home = -1;
 };
-/// Where a region's bytes were from `at` on. Rows of one region and one time belong together. A row is written
-/// when a task finds the region elsewhere than it was known to be; `at` is when that task started.
+/// The nodes of a region's bytes from the time `at` on. The rows of one region and one time belong together. They are
+/// written when a task finds the region's home changed; `at` is when that task started.
 struct recorded_home {
   std::uint32_t region = 0;
   std::int16_t node = -1;
@@ -127,8 +126,8 @@ struct recorded_counts {
     none.fill(not_counted);
     return none;
   }();
-  // Nanoseconds for which they were to count, and did. Values of the processor's counters are estimates where these
-  // differ.
+  // Nanoseconds for which the counters were enabled, and in which they counted. Where these differ, the values of the
+  // processor's counters are estimates.
   std::uint64_t enabled = 0, running = 0;
 
   std::int64_t& operator[](counter c) noexcept { return values[static_cast<std::size_t>(c)]; }
@@ -140,7 +139,7 @@ struct recorded_mark {
 };
 struct recorded_allocation {
   std::uint64_t address = 0, bytes = 0, at = 0;
-  std::uint64_t released = 0;     // when; 0: not before the recording ended
+  std::uint64_t released = 0;     // when it was released; 0: not before the recording ended
   std::uint8_t distribution = 0;  // kith::distribution::kind as asked for, with the runtime's option filled in
   std::int16_t node = -1;         // the node that has all of it; -1: spread, or not decided by the allocation
   bool huge = false;              // in huge pages
@@ -150,8 +149,8 @@ struct recorded_allocation {
 struct recorded_site {
   enum what : std::uint8_t { reads, writes, both };
   std::uint8_t mode = reads;
-  std::uint64_t bytes = 0;  // that it always touches; 0: each touch has a number of its own
-  bool own = false;         // it is in Kith's headers, or in Kith
+  std::uint64_t bytes = 0;  // bytes of each touch; 0: they vary
+  bool own = false;         // in Kith's headers, or in Kith
   std::string at, caller;   // in the program or a library, and where its function was called: MODULE+0xOFFSET
   std::string file, function;
   std::uint32_t line = 0;  // 0: not known
@@ -173,8 +172,8 @@ struct recorded_block {
   };
   std::uint8_t kind = unknown;
   std::uint64_t address = 0, bytes = 0;
-  std::int32_t task = -1;     // that made it
-  std::uint64_t ordinal = 0;  // how many it had made at that place before
+  std::int32_t task = -1;     // the task that made it
+  std::uint64_t ordinal = 0;  // how many blocks the task had made at that place before
   bool own = false;           // Kith made it for itself
   std::string name;           // of a variable or a module
   std::string at, caller;     // where it was made, and where its function was called: MODULE+0xOFFSET
@@ -187,16 +186,16 @@ struct recorded_stream {
   std::vector<std::uint8_t> bytes;
 };
 
-/// A place of the program: a group of workers with a clock. Its own times became those of the recording by
+/// A place of the program: a group of workers with a clock. Its own times were converted to those of the recording by
 /// own + offset_ns + own * drift_ppb / 10^9.
 struct recorded_place {
-  std::uint32_t first_worker = 0, workers = 0;  // 0 workers: nothing is known of it
+  std::uint32_t first_worker = 0, workers = 0;  // 0 workers: it has no part
   std::int16_t first_node = 0, nodes = 0;       // of the machine that it was on
   std::string host;
   std::int64_t offset_ns = 0, drift_ppb = 0;
-  std::uint64_t error_ns = 0;  // by which its times may be wrong, in relation to those of place 0
+  std::uint64_t error_ns = 0;  // bound on the error of its times, relative to those of place 0
 };
-/// What one place sent to another.
+/// A message from one place to another.
 struct recorded_message {
   static constexpr std::uint64_t header_bytes = 64;
   enum what : std::uint8_t { spawn = 1, accepted, refused, result, credit, done };
@@ -205,14 +204,14 @@ struct recorded_message {
   std::uint64_t bytes = 0;               // header included
   std::uint64_t sent = 0, received = 0;  // 0: not known
   std::int32_t spawner = -1;             // the task at the source that sent it
-  std::int32_t task = -1;                // the task at the destination that it made, or that waits for the result
+  std::int32_t task = -1;                // the task at the destination that it made, or that waits for it
 
-  /// The bytes of the arguments or the result in a message of so many bytes.
+  /// The bytes of the arguments or the result in a message of `bytes` bytes.
   static std::uint64_t payload_of(std::uint64_t bytes) noexcept { return bytes - std::min(bytes, header_bytes); }
 };
 
 struct recording {
-  std::string file;                         // that it was read from, for messages; empty: it was not
+  std::string file;                         // the file that it was read from, for messages; empty: none
   std::map<std::string, std::string> meta;  // program, policy, seed, machine, ...
   std::vector<std::int16_t> worker_node;    // of each worker
   std::vector<std::string> types;           // names, by type
@@ -235,14 +234,14 @@ struct recording {
   std::vector<recorded_allocation> allocations;  // in the order of `at`
   std::vector<recorded_place> places;            // by number; none: the program had none
   std::vector<recorded_message> messages;        // in the order in which they were sent
-  // What tasks touched; all empty if that was not recorded. first_stream is like first_access.
+  // The touches of tasks; all empty if they were not recorded. first_stream is like first_access.
   std::vector<recorded_site> sites;
   std::vector<recorded_block> blocks;
   std::vector<std::uint64_t> first_stream;
   std::vector<recorded_stream> streams;
 
   const recorded_task& task(std::int32_t number) const noexcept { return tasks[static_cast<std::size_t>(number)]; }
-  /// The first part of the coroutine that the task is a part of; else the task.
+  /// The first part of the coroutine of which the task is a part; for other tasks the task.
   std::int32_t first_part_of(std::int32_t number) const noexcept {
     while (task(number).continues()) number = task(number).creator;
     return number;

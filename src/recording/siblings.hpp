@@ -1,5 +1,4 @@
-// Derives dependences from accesses when everything is known, by the rules that the task layer applies while
-// tasks run.
+// Derives dependences from accesses after a run, by the rules that the task layer applies while tasks run.
 //
 // The task layer leaves out an edge to a task that has ended, so a log cannot hold the edges. They are derived
 // again here by the same rules (task/sibling_rules.hpp), in the same order and with the same fences, so that a
@@ -25,7 +24,7 @@ class siblings {
  public:
   enum class answer : std::uint8_t {
     taken,
-    refused,  // it overlaps another range in part, an error in the run; no more of the task was declared
+    refused,  // it overlaps another range in part, an error in the run; the task declared no more
   };
   /// Must be called for the accesses of `task` in their order. `handle`: the range has a name of its own and is
   /// not ordered with other names. Calls before(task, bytes) for each dependence. fence(members) must make a

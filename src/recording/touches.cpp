@@ -16,10 +16,10 @@ std::vector<bool> without_fixed_size(const recording& r) {
 constexpr std::uint64_t most_lines = (std::uint64_t{1} << 40) - 1;  // as many as touches (check.cpp)
 // Two reads and a write of 64 bytes in a cycle, at 6 GHz, are 18 lines; recording a touch takes some nanoseconds more.
 constexpr std::uint64_t lines_in_a_nanosecond = 32;
-constexpr std::uint64_t lines_beside = std::uint64_t{1} << 24;  // whatever clocks say
+constexpr std::uint64_t lines_beside = std::uint64_t{1} << 24;  // allowed in addition, for inexact clocks
 
-/// The time in which the run can have touched anything: that of its workers, and of bodies, which may have run on other
-/// threads. 0: not known, because it did not end.
+/// The time in which the run can have touched memory: that of its workers, and of bodies, which may have run on other
+/// threads. 0: not known, because the run did not end.
 std::uint64_t nanoseconds_of(const recording& r) {
   std::uint64_t latest = 0, bodies = 0;
   for (const recorded_task& t : r.tasks) {

@@ -1,4 +1,4 @@
-// What each task touched, from a recording with addresses.
+// The touches of each task, from a recording with addresses.
 #pragma once
 
 #include "recording/address_stream.hpp"
@@ -22,11 +22,11 @@ struct touch {
   bool writes() const noexcept { return site->mode != recorded_site::reads; }
 };
 
-/// How many lines of 64 bytes a recorded run can have touched. A forged file of a few bytes could else name so many
-/// that reading or simulating them takes days. What bounds them is time: no core touches more than 32 lines in a
-/// nanosecond, so the whole of a native run cannot have touched more than that in the time of its workers and tasks. A
-/// file that states a long run may have as many touches as a long run. In a simulated run times are those of a model,
-/// which may be faster; so that, like any other, has 2^40 lines at most.
+/// The bound on the lines of 64 bytes that a recorded run can have touched. Without it, a forged file of a few bytes
+/// could name so many lines that reading or simulating them takes days. A native run is bounded by time: no core
+/// touches more than 32 lines in a nanosecond, so the run has at most that for each nanosecond of its workers and
+/// tasks. The times of a simulated run are those of a model, which may be faster, so it is bounded by 2^40 lines, as
+/// any run is.
 struct touch_limit {
   explicit touch_limit(const recording& r);
 
@@ -34,7 +34,7 @@ struct touch_limit {
   std::string text() const;  // with its reason
 
  private:
-  std::uint64_t nanoseconds_ = 0;  // 0: time does not bound them
+  std::uint64_t nanoseconds_ = 0;  // 0: not bounded by time
 };
 
 /// Reads streams. Not for several threads at once.
@@ -42,7 +42,7 @@ class touch_reader {
  public:
   explicit touch_reader(const recording& r);
 
-  /// Calls each(touch) for what the task touched, in order. Throws kith::error if its stream is damaged, or if with it
+  /// Calls each(touch) for each touch of the task, in order. Throws kith::error if its stream is damaged, or if with it
   /// there are more lines than the run can have touched. (A task that is read again, or after a later one, is compared
   /// with the limit, and not added to the others.) Costs O(touches).
   template <class Each>

@@ -13,17 +13,17 @@ enum point : std::uint32_t { explores, begins, ends, points };
 
 std::uint32_t point_of(std::size_t task, point p) { return static_cast<std::uint32_t>(task) * points + p; }
 
-/// Calls `edge(from, to)` for each order of two points that the program requires, and for a task after the one
-/// that its creator created before it. The latter is consistent with all others, and stands for what the
-/// creator waited for in between. A root comes after the root before it. Where all nodes of a graph are found
-/// before any computes (`found`, by scope), that moment is a point with a number behind all others.
+/// Calls `edge(from, to)` for each order of two points that the program requires, and from each task to the next one of
+/// the same creator. The latter order is consistent with all others, and stands for the creator's waits in between. A
+/// root comes after the root before it. Where all nodes of a graph are found before any computes (`found`, by scope),
+/// that moment is a point, numbered after all others.
 template <class Edge>
 void for_each_edge(const recording& r, const std::vector<std::optional<std::uint64_t>>& found, Edge&& edge) {
   std::unordered_map<std::uint32_t, std::size_t> waiter;  // by scope
   for (const recorded_wait& w : r.waits) {
     if (w.scope != recorded_wait::for_future) waiter[w.scope] = static_cast<std::size_t>(w.task);
   }
-  std::vector<std::int32_t> elder(r.tasks.size(), -1);  // by creator: the last task it has created so far
+  std::vector<std::int32_t> elder(r.tasks.size(), -1);  // by creator: the last task created so far
   std::int32_t last_root = -1;
   for (std::size_t t = 0; t < r.tasks.size(); ++t) {
     const recorded_task& x = r.tasks[t];

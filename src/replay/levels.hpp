@@ -1,4 +1,4 @@
-// How deep in the program each task is. Orders what happened at the same time.
+// The depth of each task in the program, which orders tasks that began at the same time.
 #pragma once
 
 #include "recording/recording.hpp"
@@ -15,14 +15,13 @@ namespace kith {
 /// - from the end of a task to the beginning of the next one with the same creator, as if each task ran when it
 ///   was created; not for nodes of graphs,
 /// - from the exploration of each node to the beginning of all others, where all are found first.
-/// What must come before something else has a lower level. Waits for a future are left out, because they do not
-/// name their task.
+/// A point that must precede another has a lower level. Waits for a future are left out, because they do not name
+/// their task.
 struct task_levels {
   std::vector<std::uint32_t> exploration, beginning;  // by task; `exploration` is 0 except for keyed nodes
 };
 
-/// Takes time in proportion to tasks and dependences. In a damaged recording, a task that waits for itself has
-/// level 0.
+/// Costs O(tasks + dependences). In a damaged recording, a task that waits for itself has level 0.
 task_levels levels_of(const recording&);
 
 }  // namespace kith

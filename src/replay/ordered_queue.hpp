@@ -1,7 +1,7 @@
-// A worker's queue in which each task has a position. The task with the lowest position leaves first, and may
-// be kept waiting.
+// A worker's queue in which each task has a position. The task with the lowest position leaves first; pop() can hold
+// it back.
 //
-// Any worker may push; only the owner pops. A lock, held for short, guards the queue.
+// Any worker may push; only the owner pops. A lock with short critical sections guards the queue.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -63,11 +63,11 @@ class alignas(false_sharing_range) ordered_queue {
     return first;
   }
 
-  /// For gate::stalled(): calls refuse(task, position) with the first task, unless a worker has left its sleep
-  /// meanwhile. Such a worker may have pushed the task just now.
+  /// For gate::stalled(): calls refuse(task, position) with the first task, unless a worker has woken meanwhile. That
+  /// worker may have pushed the task just then.
   template <class Refuse>
   held_task refuse_first(worker& self, Refuse&& refuse) {
-    // The task is taken out, because a worker that is woken now may look into the queue.
+    // The task is taken out, because a worker that wakes at this point may look into the queue.
     const auto [work, at] = pop(std::numeric_limits<position>::max(), self);
     if (work == nullptr) return held_task::none;
     const bool slept = self.all_sleep();

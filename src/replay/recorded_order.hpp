@@ -1,12 +1,12 @@
-// `replay` with a policy behind it: that policy gets tasks in the order in which a recorded run began them, and
-// decides where they run.
+// `replay` with another policy: that policy gets tasks in the order in which a recorded run began them, and decides
+// where they run.
 //
-// Not in the papers. What a placement rule makes of a program depends on the order in which it gets the tasks;
-// here several rules get them in the same order. A task that is ready too early is held until all tasks that
-// began before it have been ready. The recorded order has no deadlock by itself, because whatever a task waits
-// for began before it. But the throttle may hold up a creator that it did not hold up in the recording. So when
-// all workers would sleep, the first held task is let in, and the tasks missing before it are not waited for
-// any more. Tasks that are not in the recording are never held.
+// Not in the papers. The placement that a rule chooses depends on the order in which it gets the tasks; here several
+// rules get them in the same order. A task that is ready too early is held until all tasks that began before it have
+// been ready. The recorded order has no deadlock by itself, because whatever a task waits for began before it. But the
+// throttle may hold up a creator that it did not hold up in the recording. So when all workers are about to sleep, the
+// first held task is released, and the tasks missing before it are not waited for. Tasks that are not in the recording
+// are never held.
 #pragma once
 
 #include "policy/list.hpp"
@@ -49,7 +49,7 @@ class recorded_order final : public gate<World> {
   typename policy<World>::data_needs needs() const override {
     const auto behind = behind_->needs();
     return {.homes = behind.homes,
-            .writers = behind.writers};  // and the accesses (the default), for the turns taken here
+            .writers = behind.writers};  // and the accesses (the default), for the turns of commutative tasks
   }
   kith::observer<World>* observer() noexcept override { return behind_->observer(); }
   poll_result next(worker& self) override { return behind_->next(self); }
@@ -59,7 +59,7 @@ class recorded_order final : public gate<World> {
     std::vector<task*> now, before;
     for (task* t : tasks) {
       if ((t->flags & task::exclusive) != 0) {
-        now.push_back(t);  // it was let in before, and has its turns now
+        now.push_back(t);  // it was admitted before, and has its turns now
       } else if (admit(*t, before)) {
         let_in(*t, now);
       }
@@ -89,7 +89,7 @@ class recorded_order final : public gate<World> {
  private:
   static std::uint64_t key(std::uint64_t identity, bool explores) noexcept { return explores ? ~identity : identity; }
 
-  /// True if the task is let in now. `others` gets the held tasks that come right after it.
+  /// True if the task is admitted now. `others` gets the held tasks that come right after it.
   bool admit(task& t, std::vector<task*>& others) {
     const auto at = place_.find(key(identities_->identity_of(t), t.exploring != 0));
     if (at == place_.end()) return true;
@@ -108,7 +108,7 @@ class recorded_order final : public gate<World> {
     for (task* other : found) let_in(*other, others);
     return true;
   }
-  /// Takes the tasks that are held without a gap from the next place on. REQUIRES: the lock.
+  /// Takes the held tasks from the next position on, up to the first gap. REQUIRES: the lock.
   void take_next(std::vector<task*>& found) {
     while (next_ < held_.size() && held_[next_] != nullptr) found.push_back(std::exchange(held_[next_++], nullptr));
   }
@@ -122,8 +122,7 @@ class recorded_order final : public gate<World> {
     to.push_back(&t);
   }
 
-  /// Gives the task to the policy behind. Returns what is to run at once: `first` if there is one, else what
-  /// that policy wants.
+  /// Gives the task to the other policy. Returns the task to run at once: `first` if there is one, else the policy's.
   task* queue(task& t, worker& self, task* first) {
     task* const one = &t;
     task* now = behind_->ready({&one, 1}, self, ready_reason::arrival);
@@ -146,8 +145,8 @@ class recorded_order final : public gate<World> {
   std::unique_ptr<policy<World>> behind_;
   std::unordered_map<std::uint64_t, std::size_t> place_;  // of each task, in the recorded order
   typename World::mutex guard_;
-  std::vector<task*> held_;  // by place
-  std::size_t next_ = 0;     // the first place whose task has not come
+  std::vector<task*> held_;  // by position
+  std::size_t next_ = 0;     // the first position whose task has not been ready
 };
 
 }  // namespace kith

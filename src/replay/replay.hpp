@@ -1,11 +1,11 @@
 // `replay`: decides as a recorded run, native or simulated, did.
 //
-// The policy is not in the papers, but the NabbitC paper (section V) measures PageRank by running a recorded
-// schedule again. Every worker runs the tasks that it ran in the recording, in the order in which they began. A
-// task begins inside the wait of another task only if it did so in the recording (`inside`), and only when that
-// task has come as far as then: it has begun as many waits (`waits_before`) and, for tasks that run while a
-// creator is held up, created as many tasks (`created_before`). So what waits below a task is at most what waited
-// below it in the recording, however long tasks take now. The recorded run proves that this order has no deadlock.
+// The policy is not in the papers, but the NabbitC paper (section V) measures PageRank by running a recorded schedule
+// again. Every worker runs the tasks that it ran in the recording, in the order in which they began. A task begins
+// inside the wait of another task only if it did so in the recording (`inside`), and only when that task has progressed
+// as far as it had then: it has begun as many waits (`waits_before`) and, for tasks that run while a creator is held
+// up, created as many tasks (`created_before`). So the tasks that wait below a task on its stack are at most those of
+// the recording, whatever time tasks take. The recorded run proves that this order has no deadlock.
 //
 // With fewer workers than in the recording, the order cannot always be kept. Then (`order=ready`) one worker
 // runs the tasks of several, and of its ready tasks the one that began first in the recording is next. The same
@@ -13,7 +13,7 @@
 // take turns in the recorded order, and exclude each other whatever was recorded.
 //
 // A divergence is refused with the task's name: a task that is not in the schedule or, when all workers sleep
-// while tasks are held back, one of those tasks and what should have come before it. After a refusal, the rest
+// while tasks are held back, one of those tasks and the task that should have run before it. After a refusal, the rest
 // of the run is in any order.
 #pragma once
 
@@ -207,8 +207,8 @@ class replay final : public gate<World> {
       mine.covered.store(false, relaxed);
       return around.children >= s.created_before && around.waits >= s.waits_before;
     }
-    // A step may begin on top of the tasks that it was on top of in the recording. If another task is the
-    // innermost one now, and is one of these, those further in have ended.
+    // A step may begin on top of the tasks that it was on top of in the recording. If the innermost task is another of
+    // these, those further in have ended.
     const bool covered = position_of(around.self, owner.id.index()) > s.inside_at;
     mine.covered.store(covered, relaxed);
     return !covered;
@@ -246,8 +246,8 @@ class replay final : public gate<World> {
       lists_[at->second.worker].queue->push(t, at->second.position, self);
     }
   }
-  /// If a region is not free now, the engine passes the task to ready() again later. It releases the regions
-  /// when the task ends.
+  /// If a region is in use, the engine passes the task to ready() again later. It releases the regions when the
+  /// task ends.
   void push_in_turn(task& t, worker& self) {
     if ((t.flags & task::exclusive) == 0 && has_turns(t)) {
       t.flags |= task::exclusive;
@@ -255,7 +255,7 @@ class replay final : public gate<World> {
     }
     push(t, self);
   }
-  /// Leaves the rest of the run without an order. Tasks that wait for a turn are refused; true if there were any.
+  /// Runs the rest without an order. Refuses the tasks that wait for a turn; true if there were any.
   bool give_up(worker& self) {
     free_.store(true, relaxed);
     diverged_.store(true, relaxed);

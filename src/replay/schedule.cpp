@@ -112,12 +112,12 @@ struct execution {
   std::int64_t position = -1;  // of the step
 };
 
-/// What a worker had begun and not ended. Its executions must come in the order in which they began.
+/// The executions that a worker has begun and not ended. They must be added in the order in which they began.
 class nesting {
  public:
   explicit nesting(const recording& r) : creations_(creations_of(r)), waits_(waits_of(r)) {}
 
-  /// The next execution: of the same worker as the last one, or of a worker that has not come yet.
+  /// Adds the next execution: of the same worker as the last one, or of a worker that had none before.
   void begin(execution& x) {
     if (!open_.empty() && open_.back()->worker != x.worker) open_.clear();
     std::erase_if(open_, [&](const execution* before) { return was_over(*before, x); });
@@ -126,8 +126,8 @@ class nesting {
       const execution& around = *open_.back();
       x.what.inside = around.what.identity;
       x.what.inside_at = around.position;
-      // Ties: what `around` did at `started` counts only if it began earlier itself. If x took no time, nothing
-      // of that moment counts.
+      // Ties: what `around` did at `started` counts only if `around` itself began earlier. If x took no time, nothing
+      // at that moment counts.
       const std::uint64_t end = x.started + (around.started < x.started && x.started < x.ended ? 1 : 0);
       x.what.created_before = count_before(creations_, around.what.task, end);
       x.what.waits_before = count_before(waits_, around.what.task, end);
@@ -189,8 +189,8 @@ recorded_schedule schedule_of(const recording& r) {
                             {.identity = names[i], .explores = true, .task = me, .started = t.explore_started}});
     executions.push_back({t.worker, t.started, t.ended, {.identity = names[i], .task = me, .started = t.started}});
   }
-  // Of two that began at the same time, the one that the other may have waited for comes first: it is around
-  // the other, or was before it.
+  // Of two that began at the same time, the one that the other may have waited for comes first: it encloses the other,
+  // or preceded it.
   const task_levels levels = levels_of(r);
   std::ranges::sort(executions, {}, [&](const execution& x) {
     const auto t = static_cast<std::size_t>(x.what.task);

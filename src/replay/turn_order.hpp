@@ -26,8 +26,8 @@ class turn_order {
     }
   }
 
-  /// To be called when the task (number `n` of the schedule) is ready otherwise. True if its turn has come too. If
-  /// not, the task is held until ended() returns it.
+  /// Called when the task (number `n` of the schedule) is ready but for its turn. True if it has its turn. Else the
+  /// task is held until ended() returns it.
   bool has_come(std::int32_t n, task& t) {
     const auto at = entries_.find(n);
     if (at == entries_.end()) return true;
@@ -56,7 +56,7 @@ class turn_order {
   }
   bool concerns(std::int32_t n) const { return entries_.contains(n); }
 
-  /// Holds nothing from now on. Returns what was held.
+  /// Ends the order: holds nothing from then on. Returns the held tasks.
   std::vector<std::pair<std::int32_t, task*>> open() {
     std::vector<std::pair<std::int32_t, task*>> all;
     std::lock_guard lock(guard_);

@@ -1,5 +1,5 @@
-// malloc and its family, new and delete, and mmap: they tell what blocks there are. All are weak, so that a program
-// may have its own; then its blocks are those of what it calls.
+// malloc and its family, new and delete, and mmap: they register and remove blocks. All are weak, so that a program may
+// define its own; then its blocks are those of the functions that these call.
 #include "base/address.hpp"
 #include "tracing/trace.hpp"
 
@@ -48,7 +48,7 @@ void released(void* at) noexcept {
   return at;
 }
 
-/// What operator new does when there is no memory.
+/// As operator new: calls the new-handler until there is memory, and throws std::bad_alloc if there is no handler.
 template <class Take>
 [[gnu::always_inline]] inline void* until_there_is(const Take& take, const void* pc, std::size_t bytes) {
   for (;;) {
@@ -75,7 +75,7 @@ KITH_WEAK void* realloc(void* old, std::size_t bytes) noexcept {
   const std::size_t before = old != nullptr ? remove_block(old, block::what::heap) : 0;
   void* const at = __libc_realloc(old, bytes);
   if (at == nullptr && bytes != 0) {
-    noted(old, before, KITH_PC);  // it is still there
+    noted(old, before, KITH_PC);  // realloc failed, so the old block is still there
     return at;
   }
   return noted(at, bytes, KITH_PC);
@@ -125,7 +125,7 @@ KITH_WEAK int munmap(void* at, std::size_t bytes) noexcept {
   if (active()) remove_mapped(begin, begin + bytes);  // B3 of blocks.hpp
   return static_cast<int>(::syscall(SYS_munmap, at, bytes));
 }
-/// What is moved, or has another size, is a new block.
+/// Memory that is moved or resized becomes a new block.
 KITH_WEAK void* mremap(void* old, std::size_t old_bytes, std::size_t bytes, int flags, ...) noexcept {
   void* wanted = nullptr;
   if ((flags & MREMAP_FIXED) != 0) {

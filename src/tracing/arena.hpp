@@ -14,7 +14,7 @@
 
 namespace kith::tracing {
 
-/// The system call, past the interposed function. Ends the program if the system has no memory: a recorder without
+/// The system call, bypassing the interposed function. Ends the program if the system has no memory: a recorder without
 /// memory cannot go on, and its caller may be noexcept.
 inline void* system_memory(std::size_t bytes) noexcept {
   const long at = ::syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -44,7 +44,7 @@ class arena {
   std::size_t left_ = 0;
 };
 
-/// An array of trivial T that grows. Zeroed where it was not written.
+/// An array of trivial T that grows. Elements that were not written are zero.
 template <class T>
 class growing {
  public:

@@ -1,5 +1,5 @@
-// Callbacks for atomic operations, which must do the operation themselves. All are done sequentially consistent:
-// stronger than any that the program may have asked for.
+// Callbacks for atomic operations, which must carry out the operation themselves. All are sequentially consistent,
+// which is at least as strong as any ordering that the program asked for.
 #include "tracing/trace.hpp"
 
 using kith::tracing::touch_kind;
@@ -61,7 +61,7 @@ KITH_ATOMIC(32, unsigned)
 KITH_ATOMIC(64, unsigned long)
 
 #if defined(__GCC_HAVE_SYNC_COMPARE_AND_SWAP_16)
-// With the compare and swap of 16 bytes that the processor has; the __atomic functions would need libatomic.
+// By the processor's compare and swap of 16 bytes; the __atomic functions would need libatomic.
 __extension__ typedef unsigned __int128 kith_u128;
 
 static kith_u128 exchange_if(volatile kith_u128* at, kith_u128 expected, kith_u128 value) {

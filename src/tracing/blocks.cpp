@@ -19,7 +19,7 @@ using block_map =
 using count_map = std::map<std::uintptr_t, std::uint64_t, std::less<>,
                            node_allocator<std::pair<const std::uintptr_t, std::uint64_t>>>;
 
-/// Never destroyed: the program frees memory until its very end.
+/// Never destroyed, because the program may free memory until it has ended.
 struct known_blocks {
   spin_mutex lock;
   block_map small, large;
@@ -30,7 +30,7 @@ struct known_blocks {
 
 known_blocks& known() noexcept {
   alignas(known_blocks) static std::byte room[sizeof(known_blocks)];
-  static known_blocks* const made = ::new (room) known_blocks;  // the first call is from before main()
+  static known_blocks* const made = ::new (room) known_blocks;  // the first call is before main()
   return *made;
 }
 

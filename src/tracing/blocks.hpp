@@ -1,15 +1,17 @@
-// What addresses belong to: allocations, mapped memory, variables, stacks. Addresses are recorded as block and offset,
-// because a block has the same name in every run, and an address has not.
+// The blocks that addresses belong to: allocations, mapped memory, variables, stacks. Addresses are recorded as block
+// and offset, because a block has the same name in every run, and an address has not.
 //
 // Any thread may call these functions. Invariants:
-//  B1  A live block is in one of two maps: pieces of memory in `small`, what they are pieces of in `large`. Blocks of
-//      one map do not overlap. The lock guards both.
-//  B2  A block that was touched (it has a number) is never reused, so a thread may keep a pointer to it. What it keeps
-//      is valid while the block is not gone. A program that touches a block while it frees it has a race of its own.
-//  B3  A block leaves its map before its memory is given back, so that nobody else can have registered there.
-//  B4  A thread that holds a lock of the recorder is `inside` and has no trace. A signal handler of the program that
-//      runs then, or another library's handler of fork(), must not come back for the lock: what it makes, frees and
-//      touches is not noted.
+//  B1  A live block is in one of two maps: pieces of memory in `small`, the memory that contains them in `large`.
+//      Blocks of one map do not overlap. The lock guards both.
+//  B2  A block that was touched (it has a number) is never reused, so a thread may keep a pointer to it. The kept
+//      bounds are valid until the block is removed. A program that touches a block while it frees it has a race of
+//      its own.
+//  B3  A block leaves its map before its memory is given back, so that no other thread can have registered a
+//      block there.
+//  B4  A thread that holds a lock of the recorder is `inside` and has no trace. A signal handler of the program, or
+//      another library's handler of fork(), that runs then must not take the lock again: what it allocates, frees and
+//      touches is not recorded.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -25,17 +27,17 @@ struct block {
     heap,               // malloc, new
     allocated,          // kith::allocate
     variable,           // of a name
-    global,             // what else a program or library can write
-    constant,           // what it cannot
+    global,             // other writable data of a program or library
+    constant,           // read-only data
     thread_local_data,  // of a thread
     stack,              // of a thread
     mapped              // mmap
   };
   std::uintptr_t begin = 0, end = 0;
   atomic<bool> gone{false};
-  std::uint32_t number = 0;  // in the order of their first touch; 0: not touched. Set under the lock
+  std::uint32_t number = 0;  // in the order of first touch; 0: not touched. Set under the lock
   what kind = what::heap;
-  // Who made it: the task (0: none) of a recording, where in the program, and how many that task had made there.
+  // The maker: the task (0: none) of a recording, the point in the program, and how many the task had made there.
   const void* recording = nullptr;
   std::uint64_t task = 0, ordinal = 0;
   std::uintptr_t pc = 0, caller = 0;
@@ -45,7 +47,7 @@ struct block {
 /// Numbers of blocks: 0 is the task's own stack, 1 is memory of no block.
 inline constexpr std::uint32_t first_number = 2;
 
-/// True if the program was started to record addresses. The first call decides.
+/// True if the program was started to record addresses. The first call determines it.
 bool active() noexcept;
 
 class task_trace;
@@ -77,26 +79,26 @@ class recorder_section {
 
 /// A new block. `made`: all of it but the lock's business. What it overlaps is gone.
 void add_block(const block& made) noexcept;
-/// The block that begins here is gone, if there is one. Returns its size, or 0.
+/// Removes the block that begins here, if there is one. Returns its size, or 0.
 std::size_t remove_block(const void* begin, block::what kind) noexcept;
-/// Mapped memory that was given back; what is left of blocks at both ends remains.
+/// Removes mapped memory that was given back; the remains of blocks at both ends stay.
 void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept;
-/// The block of an address, with a number; null if it is of none.
+/// The block of an address, with a number; null if it is in none.
 block* find_block(std::uintptr_t address) noexcept;
 
-/// Counts what threads outside tasks make at a point in the program, from 0.
+/// Counts the blocks that threads outside tasks make at a point in the program, from 0.
 std::uint64_t next_outside(std::uintptr_t pc) noexcept;
 
 /// For fork().
 spin_mutex& lock_of_blocks() noexcept;
 
-/// Calls each(block) for those that were touched, in the order of their numbers.
+/// Calls each(block) for the blocks that were touched, in the order of their numbers.
 void for_each_touched(void (*each)(void* with, const block&), void* with);
 
 /// Registers the variables of the program and its libraries, and their constant data. Once.
 void add_variables();
 /// Registers the calling thread's stack and thread-local data. Once for each thread: registered again, they would be
-/// other blocks than those that were touched before.
+/// different blocks from those that were touched before.
 void add_this_thread();
 
 }  // namespace kith::tracing

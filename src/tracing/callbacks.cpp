@@ -1,4 +1,4 @@
-// What instrumented code calls for each access to memory: the interface of the thread sanitizer, as Clang's
+// The callbacks of instrumented code for each access to memory: the interface of the thread sanitizer, as Clang's
 // ThreadSanitizer.cpp and GCC's tsan.cc and sanitizer.def emit it. The sanitizer's own runtime is not linked.
 #include "tracing/trace.hpp"
 
@@ -60,7 +60,7 @@ void __tsan_release(void*) {}
 void __tsan_ignore_thread_begin() {}
 void __tsan_ignore_thread_end() {}
 
-// Of -fsanitize-coverage, for programs that are compiled with it.
+// For programs that are compiled with -fsanitize-coverage.
 void __sanitizer_cov_trace_pc() {}
 void __sanitizer_cov_trace_pc_guard(std::uint32_t*) {}
 void __sanitizer_cov_trace_pc_guard_init(std::uint32_t*, std::uint32_t*) {}

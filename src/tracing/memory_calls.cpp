@@ -1,7 +1,8 @@
-// The functions of the C library that read and write memory for the program, and what Clang calls in their place.
+// The functions of the C library that read and write memory for the program, and the functions that Clang calls in
+// their place.
 //
-// Definitions in a program come before those of its libraries, so calls from libraries arrive here, too. The work is
-// done by the library's own function. Calls from before the recorder's start are done here, byte by byte.
+// Definitions in a program precede those of its libraries, so calls from libraries arrive here too. The library's own
+// function does the work. Calls from before the recorder's start are carried out here, byte by byte.
 #include "tracing/trace.hpp"
 
 #include <dlfcn.h>
@@ -68,13 +69,13 @@ std::size_t length(const char* text, std::size_t most) noexcept {
   return n;
 }
 constexpr std::size_t any = ~std::size_t{0};
-/// The bytes of a text that are read when all of it is.
+/// The bytes that are read of a text if all of it is read.
 std::size_t all_of(const char* text, std::size_t most = any) noexcept {
   const std::size_t n = length(text, most);
   return n < most ? n + 1 : n;
 }
 
-/// Compares as memcmp() does, or strncmp(). Sets the bytes that are read of each.
+/// Compares as memcmp() does, or strncmp(). Sets `read_bytes` to the bytes that are read of each.
 int compared(const void* one, const void* other, std::size_t most, bool text, std::size_t& read_bytes) noexcept {
   const auto* const a = static_cast<const unsigned char*>(one);
   const auto* const b = static_cast<const unsigned char*>(other);
@@ -129,7 +130,7 @@ void expect_room(std::size_t bytes, std::size_t room) noexcept {
   filled(to + n, 0, bytes - n);
   return to;
 }
-/// At most `most` characters of `from`, and a zero behind them.
+/// Appends at most `most` characters of `from`, and a zero.
 [[gnu::always_inline]] inline char* append_text(char* to, const char* from, std::size_t most, std::size_t room,
                                                 const void* pc) noexcept {
   const std::size_t old = length(to, any), n = length(from, most);
@@ -141,7 +142,7 @@ void expect_room(std::size_t bytes, std::size_t room) noexcept {
   to[old + n] = 0;
   return to;
 }
-/// What strspn() does (`among`), or strcspn(). Both texts are read: this one up to the character where it ends.
+/// As strspn() (`among`), or strcspn(). Both texts are read: this one up to the character where the span ends.
 [[gnu::always_inline]] inline std::size_t span_of(const char* text, const char* set, bool among,
                                                   const void* pc) noexcept {
   const std::size_t members = length(set, any);
@@ -155,13 +156,13 @@ void expect_room(std::size_t bytes, std::size_t room) noexcept {
   touched(touch_kind::read, set, 0, members + 1, static_cast<const char*>(pc) + 1);
   return n;
 }
-/// The same text on the heap.
+/// A copy of the text on the heap.
 [[gnu::always_inline]] inline char* duplicate(const char* text, std::size_t most, const void* pc) noexcept {
   const std::size_t n = length(text, most);
   read(text, n < most ? n + 1 : n, pc);
   char* made = nullptr;
   if (real_duplicate != nullptr) {
-    made = real_duplicate(text, n);  // its memory is that of a call of malloc in the library
+    made = real_duplicate(text, n);  // the library allocates it by malloc
   } else if (made = static_cast<char*>(std::malloc(n + 1)); made != nullptr) {
     copied(made, text, n);
     made[n] = 0;
@@ -175,7 +176,7 @@ void expect_room(std::size_t bytes, std::size_t room) noexcept {
 extern "C" {
 
 #define KITH_PC __builtin_return_address(0)
-// Programs may have their own of these names.
+// Weak, because programs may define these names.
 #define KITH_WEAK [[gnu::weak]]
 
 void* memcpy(void* to, const void* from, std::size_t bytes) noexcept { return copy(to, from, bytes, KITH_PC); }
@@ -241,7 +242,7 @@ KITH_WEAK wchar_t* wmemset(wchar_t* at, wchar_t value, std::size_t n) noexcept {
   return at;
 }
 
-// What these become with _FORTIFY_SOURCE. `room`: the bytes that there are behind the first argument.
+// The functions that these become with _FORTIFY_SOURCE. `room`: the bytes from the first argument on.
 void* __memcpy_chk(void* to, const void* from, std::size_t bytes, std::size_t room) noexcept {
   expect_room(bytes, room);
   return copy(to, from, bytes, KITH_PC);

@@ -1,4 +1,4 @@
-// The files that a process consists of: its program, and the libraries that are loaded.
+// The files of a process: its program and its loaded libraries.
 #pragma once
 
 #include <link.h>
@@ -8,7 +8,7 @@
 
 namespace kith::tracing {
 
-/// The path of a module that dl_iterate_phdr() names. `room` is used for that of the program, which has no name there.
+/// The path of a module that dl_iterate_phdr() reports. `room` holds that of the program, which has no name there.
 /// Allocates nothing.
 inline const char* path_of(const dl_phdr_info& module, std::array<char, 4096>& room) noexcept {
   if (module.dlpi_name != nullptr && *module.dlpi_name != 0) return module.dlpi_name;

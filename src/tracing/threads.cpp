@@ -1,6 +1,6 @@
-// Threads and processes that the program starts. The stack of each thread is known from its start, because tasks may
-// touch what is on the stack of a thread that never runs one. Across fork() no lock of the recorder may be held: the
-// child would wait for ever for a thread that it does not have.
+// Threads and processes that the program starts. Each thread registers its stack at its start, because tasks may touch
+// the stack of a thread that never runs one. No lock of the recorder may be held across fork(): the child would wait
+// for ever for a thread that it does not have.
 #include "tracing/trace.hpp"
 
 #include <dlfcn.h>
@@ -29,8 +29,8 @@ void* begin_thread(void* what) {
   return start.body(start.with);
 }
 
-/// B4 of blocks.hpp: what the thread that forks was before. Other libraries' handlers of fork(), too, run while the
-/// locks are held.
+/// B4 of blocks.hpp: the forking thread's state before. Other libraries' handlers of fork() also run while the locks
+/// are held.
 constinit thread_local task_trace* now_before [[gnu::tls_model("initial-exec")]] = nullptr;
 constinit thread_local bool inside_before [[gnu::tls_model("initial-exec")]] = false;
 
@@ -55,13 +55,13 @@ void in_parent() noexcept {
   now = now_before;
   inside = inside_before;
 }
-/// What a child touches is not the task's, so it has no trace.
+/// The touches of a child are not the task's, so it has no trace.
 void in_child() noexcept {
   unlock_all();
   inside = inside_before;
 }
 
-/// Before the program's own static objects, so that handlers which they register run while nothing is held.
+/// Runs before the program's own static objects, so that handlers that these register run while no lock is held.
 [[gnu::constructor(101)]] void begin_process() {
   if (!active()) return;
   pthread_atfork(before_fork, in_parent, in_child);

@@ -64,7 +64,7 @@ void task_trace::grow() noexcept {
 
 namespace {
 
-/// All sites of the process. A task's own table is asked first.
+/// All sites of the process. A task's own table is searched first.
 struct known_sites {
   spin_mutex lock;
   growing<site_key> sites;

@@ -1,6 +1,6 @@
 // The trace of one task: what its body touches, as a stream (recording/address_stream.hpp).
 //
-// A thread has at most one trace at a time, that of the body which runs on it; only that thread uses it. While a body
+// A thread has at most one trace at a time, that of the body that runs on it; only that thread uses it. While a body
 // waits and others run on its thread, its trace is kept. Callbacks of code outside tasks return at once.
 #pragma once
 
@@ -15,18 +15,18 @@ namespace kith::tracing {
 
 enum class touch_kind : std::uint8_t { read, write, both, allocation };
 
-/// A point in the program that touches memory: the address behind the call of the callback, and the address behind
-/// the call of the function that it is in.
+/// A point in the program that touches memory: the return address of the callback, and the return address of the
+/// function that called it.
 struct site_key {
   std::uintptr_t pc = 0, caller = 0;
-  std::uint32_t bytes = 0;  // 0: not always the same
+  std::uint32_t bytes = 0;  // 0: varies
   touch_kind kind = touch_kind::read;
   friend bool operator==(const site_key&, const site_key&) = default;
 };
 
 struct address_recording;
 
-/// Where the functions that are running return to.
+/// The return addresses of the running functions.
 class call_stack {
  public:
   void enter(std::uintptr_t return_address) noexcept {
@@ -38,7 +38,7 @@ class call_stack {
     if (depth_ != 0) --depth_;
   }
   void clear() noexcept { depth_ = 0; }
-  /// The caller of the innermost function; 0 if that is not known.
+  /// The caller of the innermost function; 0 if it is not known.
   std::uintptr_t caller() const noexcept { return depth_ == 0 || depth_ > most ? 0 : calls_[depth_ - 1]; }
 
  private:
@@ -49,9 +49,9 @@ class call_stack {
 
 class task_trace {
  public:
-  /// `stack`: the body's stack is below.
+  /// `stack`: the upper end of the body's stack.
   void begin(address_recording* into, std::uint64_t task, std::uintptr_t stack) noexcept;
-  /// Hands the stream over.
+  /// Appends the rest of the stream to the recording.
   void end() noexcept;
 
   /// `bytes` at `address` are touched by code with its stack at `stack`.
@@ -59,7 +59,7 @@ class task_trace {
     entry& e = entry_of(where);
     std::uint32_t number = own_stack;
     std::uint64_t offset = stack_ - address;
-    if (address - stack >= stack_ - stack) {  // the task's own stack is between the two
+    if (address - stack >= stack_ - stack) {  // outside the task's own stack, which is between the two
       if (e.where == nullptr || address - e.where->begin >= e.where->end - e.where->begin ||
           e.where->gone.load(relaxed))
         e.where = find_block(address);
@@ -71,7 +71,7 @@ class task_trace {
     if (bytes_.size() >= chunk) [[unlikely]]
       flush();
   }
-  /// How many blocks the task has made at this point before.
+  /// Counts the blocks that the task makes at this point of the program, from 0.
   std::uint64_t next_block(std::uintptr_t pc) noexcept {
     return entry_of({.pc = pc, .kind = touch_kind::allocation}).state.offset++;
   }
@@ -83,14 +83,14 @@ class task_trace {
 
   task_trace* next_spare = nullptr;
 
-  // Numbers of blocks that are always there.
+  // Numbers of blocks that always exist.
   static constexpr std::uint32_t own_stack = 0, unknown = 1;
 
  private:
   struct entry {
     site_key key;
     std::uint32_t number = 0;
-    std::uint64_t task_generation = 0;  // which task's; others are empty
+    std::uint64_t task_generation = 0;  // the task of the entry; an entry of another one is empty
     block* where = nullptr;
     stream_site state;
   };
@@ -123,11 +123,11 @@ class task_trace {
   call_stack calls_;  // of the body
 };
 
-/// The functions that the calling thread is in, outside tasks. Exceptions and switches of stacks may leave it with too
-/// many functions.
+/// The functions that the calling thread is in, outside tasks. It may have too many after exceptions and switches
+/// of stacks.
 inline constinit thread_local call_stack calls_outside [[gnu::tls_model("initial-exec")]];
 
-/// The calling thread's trace is in change: what a signal handler touches meanwhile is not recorded.
+/// The calling thread's trace is being changed: what a signal handler touches meanwhile is not recorded.
 class trace_pause {
  public:
   trace_pause() noexcept : was_(now) {
@@ -145,7 +145,7 @@ class trace_pause {
   task_trace* const was_;
 };
 
-/// What callbacks and interposed functions report. `pc` is the address to which they return.
+/// Called by callbacks and interposed functions. `pc` is their return address.
 [[gnu::always_inline]] inline void touched(touch_kind kind, const volatile void* at, std::uint32_t fixed,
                                            std::uint64_t bytes, const void* pc) noexcept {
   task_trace* const t = now;
@@ -158,14 +158,14 @@ class trace_pause {
 /// Registers memory that the program was given.
 void made_block(block::what kind, const void* at, std::size_t bytes, const void* pc) noexcept;
 
-/// Places of touches have numbers, in the order in which they are first seen. Any thread may call these functions.
+/// Sites have numbers, in the order in which they are first seen. Any thread may call these functions.
 std::uint32_t number_of_site(const site_key&) noexcept;
 /// For fork().
 spin_mutex& lock_of_sites() noexcept;
 spin_mutex& lock_of_traces() noexcept;
 void for_each_site(void (*each)(void* with, const site_key&), void* with);
 
-/// Where the streams of a recording go: a file, under a lock. Any thread may call append().
+/// The file for the streams of a recording, under a lock. Any thread may call append().
 address_recording* open_recording(const char* folder) noexcept;
 void append(address_recording&, std::uint64_t task, std::uint64_t touches, const std::uint8_t* data,
             std::size_t bytes) noexcept;

@@ -1,8 +1,8 @@
-// The recorder of addresses as the engine knows it (base/access_tracer.hpp), and the files that it writes.
+// The recorder of addresses behind the engine's interface (base/access_tracer.hpp), and the files that it writes.
 //
 // In the folder of parts, `addresses.streams` has the streams: rows of three 8-byte numbers (the task's name in the
 // logs, touches, bytes) and the bytes. A task may have several rows; they are in order. `addresses.tables` is written
-// at the end, as text, a line for each thing: module, site and block.
+// at the end, as text, a line for each module, site and block.
 #include "base/access_tracer.hpp"
 
 #include "base/spin_mutex.hpp"
@@ -205,5 +205,5 @@ constexpr access_tracer functions{start, finish, enter, leave, current, resume, 
 
 }  // namespace kith::tracing
 
-// Every instrumented file calls this when its static objects are made, so before a runtime can exist.
+// Every instrumented file calls this when its static objects are constructed, before a runtime can exist.
 extern "C" void __tsan_init() { kith::set_access_tracer(kith::tracing::functions); }

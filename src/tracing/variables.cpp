@@ -25,7 +25,7 @@ const char* kept(const char* text) noexcept {
   return static_cast<const char*>(std::memcpy(memory.take(bytes), text, bytes));
 }
 
-/// A file of the program, mapped for reading. Not for files that somebody may have forged: the process runs them.
+/// A file of the program, mapped for reading. Its contents are trusted: the process runs them.
 class mapped_file {
  public:
   explicit mapped_file(const char* path) noexcept {
@@ -54,7 +54,7 @@ class mapped_file {
   std::size_t bytes_ = 0;
 };
 
-/// Registers what the file's symbol table calls an object and `covers` accepts.
+/// Registers the objects of the file's symbol table that `covers` accepts.
 template <class Covers>
 void add_symbols(const char* path, std::uintptr_t base, const Covers& covers) noexcept {
   const mapped_file file(path);

@@ -1,5 +1,5 @@
-// What the default policy guarantees natively, on pretended nodes: no worker sleeps while there is work
-// that it pays to steal.
+// The guarantees of the default policy in native runs, on pretended nodes: no worker sleeps while there is work that it
+// pays to steal.
 #include <kith/kith.hpp>
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using block = std::array<int, 1024>;
 
-/// Whether any thread but the host has come. The threads that wait for that give up in the end, all at once.
+/// Whether another thread than the host has arrived. The waiting threads give up after a limit, all at once.
 class meeting {
  public:
   explicit meeting(std::thread::id host) : host_(host) {}

@@ -1,4 +1,4 @@
-// When a task ends, and what a wait may hold up, under every policy.
+// When a task ends, and what a wait may delay, under every policy.
 #include "support/matrix.hpp"
 #include "support/resident.hpp"
 #include "support/scale.hpp"
@@ -136,7 +136,7 @@ TEST_P(ends, successors_wait_for_the_children) {
   });
 }
 
-/// D writes what X reads; A waits for X, and B waits for A. No task may run on top of one that it needs.
+/// D writes the data that X reads; A waits for X, and B waits for A. No task may run on top of one on which it depends.
 TEST_P(ends, a_wait_goes_on_whatever_waits_beside_it) {
   for (int i = 0; i < scaled(20); ++i) {
     std::atomic<int> got{0};
@@ -176,8 +176,8 @@ TEST_P(ends, recursion_by_waits_is_deep) {
   rt.run([] { down_by_waits(sanitized ? 500 : scaled(5000)); });
 }
 
-/// A run comes back through another runtime, on a stack of that one: afterwards the task goes on on its own stack, and
-/// still knows how much of it is left.
+/// A run returns through another runtime, on a stack of that one: then the task continues on its own stack, and its
+/// remaining stack is known.
 TEST(run_inside_run, recursion_is_deep_after_a_run_on_another_stack) {
   kith::runtime_options o;
   o.policy = "fifo";
@@ -195,7 +195,7 @@ TEST(run_inside_run, recursion_is_deep_after_a_run_on_another_stack) {
   EXPECT_EQ(levels, depth);
 }
 
-/// Tasks that check for cancellation see one that came after they were made.
+/// A check for cancellation sees a cancellation after the task was created.
 TEST_P(ends, cancellation_reaches_scopes_that_were_made_before) {
   std::atomic<int> inside{0}, late{0};
   rt.run([&] {

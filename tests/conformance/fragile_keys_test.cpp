@@ -1,5 +1,5 @@
-// Keys whose hash, comparison or copy throws, at every place where one is made. The exception must reach
-// the code that explores, and nothing may remain of the exploration.
+// Keys whose hash, comparison or copy throws, at every place where one is made. The exception must reach the code that
+// explores, and the exploration must leave nothing behind.
 #include "support/matrix.hpp"
 
 #include <atomic>

@@ -56,7 +56,7 @@ TEST_P(futures, the_value_of_a_temporary_future_outlives_it) {
   });
 }
 
-/// If anything waited here, a chain as long as this would need as many stacks.
+/// A wait here would need as many stacks as the chain has links.
 TEST_P(futures, nothing_waits_between_followers) {
   const int length = scaled(2000);
   rt.run([&] {

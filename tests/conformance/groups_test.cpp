@@ -1,4 +1,4 @@
-// Groups that are filled by their own tasks, and which tasks may do what with a group, under every policy.
+// Groups that are filled by their own tasks, and the rights of tasks to use a group, under every policy.
 #include "support/matrix.hpp"
 #include "support/resident.hpp"
 #include "support/scale.hpp"

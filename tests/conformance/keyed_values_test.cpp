@@ -172,7 +172,7 @@ TEST_P(keyed_values, of_a_chain_one_lives_at_a_time) {
   lives_until_it_is_read<large>(rt);
 }
 
-/// Exactly those values of a lattice live that will still be read. With one worker, nothing else changes them.
+/// Exactly the values of a lattice live that will still be read. With one worker, no other thread changes them.
 struct lattice {
   using key = int;
   using value = large;
@@ -333,8 +333,7 @@ TEST_P(keyed_values, what_others_read_is_copied_or_refused) {
 
 // ---- graphs of other kinds
 
-/// Each node names two further ones, which need it. All values are kept, because it is not known which
-/// nodes will come.
+/// Each node names two further ones, which need it. All values are kept, because later nodes are not known.
 struct tree_of_values {
   using key = std::uint32_t;
   using value = small;

@@ -1,4 +1,4 @@
-// What waits do when a worker has no stack left for them: each ends, perhaps with an error, and no task is lost.
+// Waits when a worker has no stack left for them: each ends, perhaps with an error, and no task is lost.
 #include "support/matrix.hpp"
 #include "support/resident.hpp"
 
@@ -154,8 +154,8 @@ struct at_end {
   ~at_end() { act(); }
 };
 
-/// A wait was refused and looks for work in vain, when the end of a child makes two others ready: it claims the one
-/// while it looks, and then all that are left.
+/// A wait was refused and finds no work, when the end of a child makes two others ready: it claims one while it looks,
+/// and then all that are left.
 TEST(limits, a_refused_wait_loses_no_task_that_it_claimed) {
   kith::runtime rt(in_order(3, 1));
   std::atomic<int> busy{0}, first_made{0}, first_started{0}, other_made{0}, refused{0}, other_ran{0}, claimed{0};
@@ -209,8 +209,8 @@ TEST(limits, a_refused_wait_loses_no_task_that_it_claimed) {
   EXPECT_EQ(destroyed, 3);
 }
 
-/// More waits than have a stack, all refused. Each is for a task that its own group's task has created, which the
-/// policy gives out only after those that have not begun.
+/// More waits than there are stacks, all refused. Each is for a task that its group's task has created, and that the
+/// policy gives out after the tasks that have not begun.
 TEST(limits, refused_waits_end_though_other_tasks_come_first) {
   const kith::runtime_options o = in_order(1, 1);
   kith::runtime rt(o);
@@ -276,7 +276,7 @@ TEST(limits, a_creator_at_the_throttle_goes_on_if_nothing_can_run) {
 }
 
 /// A function that was handed over to another runtime uses the stack of the task that waits for it. At the limit, that
-/// wait finds the task that makes the other runtime run it.
+/// wait finds the task whose end lets the other runtime run the function.
 TEST(limits, a_function_that_was_handed_over_is_awaited) {
   const kith::runtime_options o = in_order(1, 1);
   kith::runtime rt(o), elsewhere(o);

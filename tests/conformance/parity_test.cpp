@@ -55,7 +55,7 @@ class scripted final : public kith::policy<World>, public kith::observer<World> 
       : workers_(static_cast<std::uint32_t>(context.workers.size())), keeps_(given.is("keeps", "yes")) {}
 
   kith::observer<World>* observer() noexcept override { return this; }
-  /// With several workers it depends on time how often one of those that find nothing stops looking.
+  /// With several workers, timing decides how often a worker that finds nothing stops looking.
   typename kith::observer<World>::subscriptions subscribes_to() const override {
     return {.created = true, .ran = true, .idle = workers_ == 1};
   }
@@ -203,7 +203,7 @@ void data_flow(kith::runtime& rt) {
   });
 }
 
-/// Tasks that end after their children, for which nobody waits; and a second run.
+/// Tasks that end after their children, without a wait for them; and a second run.
 void left_children(kith::runtime& rt) {
   static int data;
   for (int run = 0; run < 2; ++run) {

@@ -1,4 +1,4 @@
-// Tasks that wait for arguments, under every policy, and what wrong deliveries are told.
+// Tasks that wait for arguments, under every policy, and the errors of wrong deliveries.
 #include "support/matrix.hpp"
 #include "support/scale.hpp"
 
@@ -106,7 +106,7 @@ TEST_P(pending, tasks_with_commutative_references_exclude_each_other) {
   EXPECT_EQ(sum, 200U);
 }
 
-// The task may run, and its record be used again, while others are told that they come too late.
+// The task may run, and its record be reused, while other deliverers learn that they are too late.
 TEST_P(pending, of_several_deliveries_of_an_argument_one_is_taken) {
   constexpr int deliverers = 6, victims = 20;
   const int rounds = scaled(20);
@@ -190,7 +190,7 @@ TEST_P(pending, what_nobody_delivers_is_an_error_of_the_wait) {
           HasSubstr("1 task misses arguments that no task is left to deliver: argument 0 of 'alone'")));
 }
 
-// Others depend on what a body delivers, so it runs although its cost is known.
+// Other tasks depend on the body's delivery, so it runs although its cost is known.
 TEST(dry_pending_tasks, run) {
   kith::runtime_options o;
   o.dry = true;

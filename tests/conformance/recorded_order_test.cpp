@@ -1,4 +1,4 @@
-// `replay` with a policy behind it: tasks come to that policy in the order of a recorded run.
+// `replay` with another policy: that policy gets tasks in the order of a recorded run.
 #include "base/sanitizers.hpp"
 #include "recording/file.hpp"
 #include "support/matrix.hpp"

@@ -46,7 +46,7 @@ class replayed : public testing::TestWithParam<kith::test::setup> {
   static inline std::vector<sim::program> modelled;  // for each of the replayed programs
 };
 
-/// Replay repeats what policies decided, so their variants add nothing.
+/// Replay repeats the decisions of policies, so variants of these add nothing.
 std::vector<kith::test::setup> decided() {
   std::vector<kith::test::setup> all = kith::test::matrix();
   std::erase_if(all, [](const kith::test::setup& s) {

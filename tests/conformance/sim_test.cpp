@@ -34,8 +34,8 @@ class simulated : public testing::TestWithParam<kith::test::setup> {
 };
 KITH_FOR_ALL_POLICIES(simulated);
 
-/// Whether both began their tasks in the same order. A clock that is coarse gives tasks the same times: these have any
-/// order.
+/// Whether both began their tasks in the same order. Tasks with equal times, which a coarse clock gives, may be in
+/// any order.
 bool same_order(const recording& one, const recording& other) {
   std::vector<std::size_t> tasks;
   for (std::size_t t = 0; t < one.tasks.size(); ++t) {
@@ -48,7 +48,7 @@ bool same_order(const recording& one, const recording& other) {
   return std::ranges::is_sorted(tasks, {}, began);
 }
 
-/// Each task has run once, after what it needs.
+/// Each task has run once, after its predecessors.
 void expect_all_in_order(const sim::program& p, const sim::result& r) {
   std::uint64_t tasks = 0;
   for (const worker_statistics& w : r.workers) tasks += w.tasks;
@@ -122,7 +122,7 @@ TEST_P(ordered, one_worker_runs_in_the_order_of_the_native_engine) {
   set.keep_schedule = true;
   for (const auto& run : programs) {
     if (run == from_outside) continue;                     // its order depends on when tasks came
-    if (run == kith::test::delivered_arguments) continue;  // simulated arguments come when who delivers them ends
+    if (run == kith::test::delivered_arguments) continue;  // simulated arguments arrive when their deliverer ends
     for (std::uint32_t throttle : {0u, 20u}) {
       runtime_options o = kith::test::make_options(1, s.policy);
       o.throttle = throttle;

@@ -1,6 +1,6 @@
-// Functions whose instructions are known, and functions whose instructions callgrind is asked for. It prints the name
-// and the result of each. Compiled with KITH_COUNTED by src/counting/as, it also prints what was counted, of all
-// instructions and of each kind, and "wrong" for a function that was not counted as it is written.
+// Functions with known numbers of instructions, and functions that callgrind counts. It prints the name and the result
+// of each. Compiled with KITH_COUNTED by src/counting/as, it also prints the counts, of all instructions and of each
+// kind, and "wrong" for a function whose counts are not those written here.
 #include <algorithm>
 #include <array>
 #include <cstdint>

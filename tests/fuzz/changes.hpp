@@ -1,4 +1,4 @@
-// Changes of a recording's file: cells, rows, tables, bytes. For fuzzers, and for tests of files from strangers.
+// Changes of a recording's file: cells, rows, tables, bytes. For fuzzers, and for tests of files of any origin.
 #pragma once
 
 #include "recording/table_text.hpp"

@@ -43,7 +43,7 @@ struct fuzzed_name {
   }
 };
 
-/// Reads each byte of a value, and returns how many there are.
+/// Reads each byte of a value, and returns their number.
 inline std::size_t read_bytes(const void* from, std::size_t count) {
   [[maybe_unused]] static volatile unsigned char last;  // so that the reads are not left out
   for (std::size_t i = 0; i < count; ++i) last = static_cast<const unsigned char*>(from)[i];

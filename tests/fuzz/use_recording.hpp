@@ -51,8 +51,8 @@ inline void explain_some(const recording& r) {
   for (const char* name : {"step:1", "key:14", "0"}) has_result([&] { analysis::find_task(r, name); });
 }
 
-/// `kith check`, and the comparison of `kith record --addresses`. Streams of very many touches are left out: each is
-/// looked at, which takes long, and is no fault.
+/// `kith check`, and the comparison of `kith record --addresses`. Streams of very many touches are left out, because
+/// each touch is examined, which takes long without being a fault.
 inline void check_addresses(const recording& r) {
   std::uint64_t touches = 0;
   for (const recorded_stream& s : r.streams) touches += s.touches;

@@ -1,4 +1,4 @@
-// A cancelled scope: whoever comes after the cancellation sees it, where several threads check one scope at a time.
+// A cancelled scope: every check after the cancellation sees it, while several threads check one scope at a time.
 #include "task/cancellation.hpp"
 
 #include "interleave/explore.hpp"

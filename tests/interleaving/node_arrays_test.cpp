@@ -34,7 +34,8 @@ struct state {
   }
 };
 
-/// In each thread a predecessor ends. Who runs the node begins the second run, and ends all predecessors in that.
+/// A predecessor ends in each thread. The thread that runs the node begins the second run, and ends all predecessors
+/// in it.
 std::function<void(il::program&)> two_runs(std::uint32_t predecessors) {
   return [=](il::program& p) {
     auto s = std::make_shared<state>(predecessors);

@@ -1,4 +1,4 @@
-// Parking and waking: no wake-up is lost, and a woken worker sees what it is woken for.
+// Parking and waking: no wake-up is lost, and a woken worker sees the data that it is woken for.
 #include "base/sleepers.hpp"
 
 #include "interleave/expect.hpp"
@@ -169,8 +169,8 @@ void one_comes_and_goes(il::program& p) {
       "waker of the sleeper");
 }
 
-/// Workers of which only `most` are to be awake. The item `blocks` ends only when all others have been taken, so that
-/// another worker must be woken although the bound is reached.
+/// At most `most` workers are to be awake. The item `blocks` ends only when all others have been taken, so another
+/// worker must be woken although the bound is reached.
 struct bounded_state : state {
   bounded_state(int workers, int items, int most, int blocking) : state(workers, items), blocks(blocking) {
     parked.bound(most);

@@ -122,8 +122,8 @@ TEST(SplitDequeInterleaved, SeveralArePublic) { expect_passes(2, race(3, "((()))
 TEST(SplitDequeInterleaved, TwoThieves) { expect_passes(2, race(2, "((()))", {1, 1})); }
 TEST(SplitDequeInterleaved, TwoThievesAndOneEntry) { expect_passes(3, race(1, "()()", {1, 1})); }
 
-/// As race(), but an owner that finds an entry stolen waits for nothing: so are all older ones, and it uses their
-/// places again at once (coroutines).
+/// As race(), but an owner that finds an entry stolen does not wait: all older entries are stolen too, and it reuses
+/// their places at once (coroutines).
 std::function<void(il::program&)> race_without_waits(const char* work, std::vector<int> thieves) {
   return [=](il::program& p) {
     auto s = std::make_shared<state>(1u);
@@ -152,7 +152,7 @@ TEST(SplitDequeInterleaved, OwnerWaitsForNothing) { expect_passes(3, race_withou
 TEST(SplitDequeInterleaved, OwnerWaitsForNothingWhileTwoSteal) {
   expect_passes(2, race_without_waits("(())()", {1, 2}));
 }
-/// The place and the word are as before, but for the count of how often the owner has lowered split.
+/// The place and the word are as before, except the count of how often the owner has lowered split.
 TEST(SplitDequeInterleaved, SeesThatAPlaceWasUsedAgain) { expect_passes(2, race_without_waits("()()", {1, 1})); }
 
 /// A thief that sleeps whenever it finds nothing, until `steals` entries are its own. The owner pops '-' entries at

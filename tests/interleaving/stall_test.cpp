@@ -221,7 +221,7 @@ const schedule turns = {3, {{1, 0, {1}}, {2, 0, {}}, {2, 1, {}}}, {2, 0}, 3};
 const schedule never = {3, {{1, 0, {}}, {2, 0, {}}, {2, 1, {}}}, {2, 0}, 2};
 /// Two workers: the root's task waits for its turn behind a task that the other worker makes ready.
 const schedule to_root = {2, {{1, 0, {1}}, {0, 0, {}}, {0, 1, {}}}, {2, 0}, 3};
-/// Only tasks that are held back.
+/// All tasks are held back.
 const schedule one_held = {2, {{1, 1, {}}}, {0}, 1};
 const schedule one_of_three = {3, {{1, 1, {}}}, {0}, 1};
 

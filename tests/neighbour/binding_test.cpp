@@ -1,4 +1,4 @@
-// Where workers may run, and what other threads, programs and runtimes that start beside them see of it.
+// Where workers may run, and the effect on other threads, programs and runtimes that start beside them.
 #include "fresh_process.hpp"
 
 #include "machine/cpu_claims.hpp"

@@ -1,5 +1,5 @@
-// A runtime that is inherited across fork(). The child can end, gets an error for what it may not do, can
-// make a runtime of its own, and does not touch what is the parent's.
+// A runtime that is inherited across fork(). The child can end, gets an error for calls that it may not make, can make
+// a runtime of its own, and does not touch the parent's.
 #include "fresh_process.hpp"
 
 #include "base/sanitizers.hpp"

@@ -15,7 +15,7 @@ using kith::test::memory;
 
 class Homes : public kith::test::two_hosts {
  protected:
-  /// Prints what is known about the blocks, and what is true, in pages; one line each.
+  /// Prints the assumed and the true homes of the blocks, in pages; one line each.
   void expect_known_is_true(runtime& rt, const memory& m, std::size_t bytes) {
     std::vector<std::uint64_t> known = known_bytes_on_nodes(rt, m.at(), bytes);
     EXPECT_EQ(known.back(), 0u);

@@ -13,11 +13,12 @@
 //        job outlive      what the last place has spawned goes on after its loss, and after the run; with a second
 //                         word, `counted`, statistics are asked for meanwhile
 //        job end          the last place ends itself after its place_runtime, before MPI has ended
-//        job squares      idempotent activities, for whoever ends a place; prints "started" before.
+//        job squares      idempotent activities, while a test ends a place; prints "started" before.
 //                         With a second word `lost`, place 0 ends itself at the end
-//        job sums         collectives, for whoever ends a place; prints "started" before. Each survivor prints which
-//        failed job refuse       place 0's run fails: each process prints what its run() throws, and exits with 4 job
-//        small WHAT   one thing to record: coroutines, flow or nodes
+//        job sums         collectives, while a test ends a place; prints "started" before.
+//                         Each survivor prints which of them failed
+//        job refuse       place 0's run fails: each process prints the error, and exits with 4
+//        job small WHAT   one thing to record: coroutines, flow or nodes
 #include "job.hpp"
 
 #include <kith/kith.hpp>

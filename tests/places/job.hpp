@@ -1,5 +1,5 @@
-// What the modes of the program job share (job.cpp says which there are): options, checks of one feature each, and
-// activities. The checks run inside place_runtime::run(); a check that fails ends the process.
+// Shared by the modes of the program job (job.cpp lists them): options, checks of one feature each, and activities. The
+// checks run inside place_runtime::run(); a check that fails ends the process.
 #pragma once
 
 #include <kith/activity.hpp>
@@ -9,17 +9,17 @@
 
 namespace job {
 
-/// Unless it holds, ends the process with code 1, and says what does not.
+/// Unless `holds`, ends the process with code 1 and prints the text.
 void check(bool holds, const char* what);
 
 /// Two workers at each place, on any cores, unless the environment says otherwise.
 kith::place_options options();
 
-/// A tree of activities that add to the sums of all places; what they add up to; and the sums, which become 0.
+/// A tree of activities that add to the sums of all places; the expected total; and the sums, which are reset to 0.
 void add(int depth, long value);
 long serial_sum(int depth, long value);
 long sum_of_all();
-/// The same tree of coroutines, which return their sums.
+/// The same tree, of coroutines that return their sums.
 kith::activity<long> sum_of_tree(int depth, long value);
 
 void all_checks();

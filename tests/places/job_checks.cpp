@@ -1,4 +1,4 @@
-// What the job does at its places: each function checks one feature against the same work done without places.
+// The checks of the job at its places: each function compares one feature with the same work done without places.
 #include "job.hpp"
 
 #include <kith/activity.hpp>
@@ -152,7 +152,7 @@ void rotate(std::span<const std::uint64_t> from, words to, std::uint64_t by) {
 
 }  // namespace
 
-/// Tasks on ranges of up to 800 KB, at places in turn and where their bytes are, against the same one after the other.
+/// Tasks on ranges of up to 800 KB, at places in turn and at their data, compared with the same tasks in order.
 void check_data_flow(std::uint64_t size, int steps) {
   auto a = kith::distributed_array<std::uint64_t>::make(size), b = kith::distributed_array<std::uint64_t>::make(size);
   std::vector<std::uint64_t> expected(size), next(size);
@@ -184,7 +184,7 @@ void check_data_flow(std::uint64_t size, int steps) {
 
 namespace {
 
-/// What each place does in check_collectives().
+/// The part of each place in check_collectives().
 void take_part(int rounds) {
   const int all = kith::places(), here = kith::here();
   for (int r = 0; r < rounds; ++r) {

@@ -59,7 +59,7 @@ kith::activity<long> square_later(long i, int victim) {
 }
 void fail() { throw std::runtime_error("this was to be expected"); }
 
-/// All squares are right, whichever places are lost meanwhile.
+/// All squares are right, independently of the losses meanwhile.
 void check_squares(int victim) {
   for (auto& s : local->of) s = -1;
   std::vector<kith::place_future<long>> plain, later;
@@ -105,7 +105,7 @@ void check_failures() {
   }
 }
 
-/// What needs the lost place fails, and nothing else.
+/// Calls that need the lost place fail, and no others do.
 void check_loss_of(int victim) {
   kith::place_future<long> here, there;
   const bool fails = loses(victim, [&] {
@@ -126,7 +126,7 @@ void add_up_after_loss(int victim) {
   check(kith::all_reduce(1, kith::reduction::sum) == kith::places() - 1, "and the next one is of the survivors");
 }
 
-/// Adds up over all places until that fails, and then some more times. All survivors stop at the same collective.
+/// Adds up over all places until that fails, and then several more times. All survivors stop at the same collective.
 void add_up_often() {
   const int all = kith::places();
   std::vector<long> many(10'000);
@@ -177,7 +177,7 @@ void check_flow(const array& one_each, int victim) {
               }),
         "which the task's data_flow throws");
 }
-/// Of an array the elements of survivors are still there.
+/// The elements of an array at the survivors remain.
 void check_array(const array& one_each, const kith::array_halo<long>& halo, int victim) {
   const auto lost = static_cast<std::uint64_t>(victim);
   check(one_each.get(0, lost) == std::vector<long>(lost, 5), "elements of survivors");
@@ -188,7 +188,7 @@ void check_array(const array& one_each, const kith::array_halo<long>& halo, int 
   check(loses(victim, [] { static_cast<void>(array::make(1)); }), "an array needs all places");
 }
 
-/// Goes on after the place that has spawned it was lost, and after the finish that both were in has ended.
+/// Continues after the loss of the place that has spawned it, and after the end of the finish that both were in.
 void outlive() {
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   check(kith::at(0).async<square>(6L, -1).get() == 36, "what a lost place has spawned can use the others");

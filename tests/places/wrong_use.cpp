@@ -1,4 +1,4 @@
-// Modes of the program job that use places wrongly, and check what they are told, and that places work afterwards.
+// Modes of the program job that use places wrongly, and check the errors, and that places work afterwards.
 #include "job.hpp"
 
 #include <kith/collectives.hpp>
@@ -14,7 +14,7 @@ namespace job {
 
 namespace {
 
-/// What place_runtime's constructor throws.
+/// The exception of place_runtime's constructor.
 std::string refusal_of(const kith::place_options& o) {
   try {
     const kith::place_runtime places(o);
@@ -61,7 +61,7 @@ int run_again() {
 
 namespace {
 
-/// Place 0 calls another collective than the others; all are told so.
+/// Place 0 calls another collective than the others; all get an error.
 void call_another(int which) {
   const bool other = kith::here() == 0;
   std::vector<int> few(1, 1), many(100'000, 1);

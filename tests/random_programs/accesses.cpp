@@ -1,4 +1,4 @@
-// Tasks with accesses. Each task knows from the model what the words are when its turn has come, and checks them.
+// Tasks with accesses. Each task checks the words against the values that the model has for its turn.
 #include "body.hpp"
 
 #include <algorithm>

@@ -44,7 +44,7 @@ struct body {
   void wait_for_all() const;
 };
 
-/// What is drawn for every action.
+/// The values drawn for every action.
 struct draw {
   explicit draw(word s);
   word seed;

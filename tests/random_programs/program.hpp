@@ -1,6 +1,6 @@
-// What a random program is made of: bodies, each a row of actions that its seed decides (body.hpp). A
-// program is run twice. The model runs one body after the other, each task at its creation. Then it runs on
-// a runtime, and the two are compared.
+// The parts of a random program: bodies, each a row of actions that its seed decides (body.hpp). A program is run
+// twice. The model runs one body after the other, each task at its creation. Then it runs on a runtime, and the two
+// are compared.
 //
 // Programs must be legal: they must end under every policy, with any number of workers. So nothing may wait
 // for itself (may_wait_for_elders), and references are captured only if the body waits.
@@ -121,7 +121,7 @@ struct promise {
   bool known = false;
 };
 
-/// Where a body runs.
+/// The surroundings of a body.
 struct surroundings {
   world* program = nullptr;
   runtime* rt = nullptr;  // null: in the model

@@ -25,7 +25,7 @@ using kith::test::scratch_file;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-/// What the command line says.
+/// The selection of programs on the command line.
 struct selection {
   std::string self;
   word first = 1;

@@ -12,7 +12,7 @@ class auto_bench : public policy_bench {
  public:
   explicit auto_bench(const char* machine, const std::string& policy = "auto") : policy_bench(machine, policy) {}
 
-  /// The task that the worker finds before it robs a node that stands still.
+  /// The next task of the worker, which finds it before it robs a stalled node.
   kith::task* next(int worker) {
     for (int failed_searches = 0; failed_searches < 40; ++failed_searches) {
       const poll_result l = chosen->next(*by[static_cast<std::size_t>(worker)]);
@@ -20,7 +20,7 @@ class auto_bench : public policy_bench {
     }
     return nullptr;
   }
-  /// Makes tasks of this type ready, each with so many untouched bytes. Returns how many went to each node.
+  /// Makes tasks of this type ready, each with `bytes` untouched bytes. Returns the number that each node got.
   std::vector<int> deal(int tasks, std::uint64_t bytes, std::uint16_t type = 0) {
     std::vector<int> dealt(static_cast<std::size_t>(workers.nodes()));
     for (int i = 0; i < tasks; ++i) ++dealt[fresh(bytes, type).index()];
@@ -33,7 +33,7 @@ class auto_bench : public policy_bench {
     ready(t);
     return regions[r].home_node();
   }
-  /// Queues so many tasks with a megabyte at node 0.
+  /// Queues tasks with a megabyte at node 0.
   void queue_at_0(int tasks) {
     for (int i = 0; i < tasks; ++i) ready(task({{region(0), megabyte}}));
   }
@@ -44,13 +44,13 @@ class auto_bench : public policy_bench {
     ready(t);
     return &t;
   }
-  /// Runs what the worker finds in so many nanoseconds.
+  /// Runs the worker's next task, which takes the given nanoseconds.
   kith::task* run_next(int worker, std::uint64_t nanoseconds) {
     kith::task* t = next(worker);
     if (t != nullptr) chosen->observer()->ran(*t, *by[static_cast<std::size_t>(worker)], nanoseconds);
     return t;
   }
-  /// Makes worker 0 run a task with a megabyte at node 0 in so many nanoseconds.
+  /// Makes worker 0 run a task with a megabyte at node 0, in the given number of nanoseconds.
   void ran(std::uint64_t nanoseconds, std::uint16_t type = 0) {
     kith::task* const t = queue(type);
     EXPECT_EQ(run_next(0, nanoseconds), t);

@@ -36,7 +36,7 @@ class lossy_transport final : public distributed::transport {
   bool loses_places() const noexcept override { return true; }
   distributed::endpoint& endpoint_of(int place) override { return *ends_[static_cast<std::size_t>(place)]; }
 
-  /// That place is lost, and no other one knows it.
+  /// Loses that place, without telling the others.
   void cut(int place) {
     {
       const std::lock_guard lock(guard_);
@@ -45,7 +45,7 @@ class lossy_transport final : public distributed::transport {
     }
     threads_->endpoint_of(place).ring();
   }
-  /// The place `to` learns of the loss.
+  /// Tells the place `to` of the loss.
   void report(int lost, int to) {
     {
       const std::lock_guard lock(guard_);
@@ -54,7 +54,7 @@ class lossy_transport final : public distributed::transport {
     }
     threads_->endpoint_of(to).ring();
   }
-  /// All others learn of the loss.
+  /// Tells all others of the loss.
   void report(int lost) {
     for (int p = 0; p < places(); ++p) {
       if (p != lost && !is_cut(p)) report(lost, p);
@@ -70,12 +70,12 @@ class lossy_transport final : public distributed::transport {
     const std::lock_guard lock(guard_);
     held_.try_emplace({from, to});
   }
-  /// Waits until so many are held.
+  /// Waits until that many messages are held.
   void await_held(int from, int to, std::size_t messages) {
     std::unique_lock lock(guard_);
     changed_.wait(lock, [&] { return held_.at({from, to}).size() >= messages; });
   }
-  /// They arrive, in their order, also if their sender was lost meanwhile.
+  /// Delivers the held messages, in their order, also if their sender was lost meanwhile.
   void release(int from, int to) {
     const std::lock_guard lock(guard_);
     auto node = held_.extract({from, to});

@@ -84,8 +84,8 @@ class plain_caches {
     return o;
   }
 
-  /// A core that owned a line and is its only holder has modified it: nobody need be told when it writes again. So that
-  /// both models say the same, an owner without other holders counts as having modified it.
+  /// A core that owned a line and is its only holder has modified it, so it writes again without messages. For equal
+  /// results of both models, an owner without other holders counts as having modified the line.
   state state_of(std::size_t who, std::uint32_t line) const {
     const auto at = cores_[who].states.find(line);
     if (at == cores_[who].states.end()) return state::invalid;

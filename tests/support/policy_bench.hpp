@@ -62,7 +62,7 @@ class policy_bench {
     kith::task* one = &t;
     return chosen->ready({&one, 1}, *by[static_cast<std::size_t>(worker)], why);
   }
-  /// The task that the worker finds. Looks again until the policy says that there is none.
+  /// The task that the worker finds, after repeated looks until the policy reports that there is none.
   kith::task* next(int worker) {
     poll_result l;
     do {

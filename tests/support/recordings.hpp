@@ -71,7 +71,7 @@ class script {
     out_.tasks.push_back(root);
     out_.first_access = out_.first_dependence = {0, 0};
   }
-  /// Adds region `r` with so many bytes.
+  /// Adds region `r` with that many bytes.
   void region(std::uint64_t bytes) {
     out_.regions.push_back({next_address_, bytes, -1});
     next_address_ += std::max<std::uint64_t>(1, (bytes + 4095) / 4096) * 4096;

@@ -7,7 +7,8 @@
 
 namespace kith::test {
 
-/// So many workers, however many cores there are. An empty policy or machine is as the environment has it.
+/// Options for this number of workers, however many cores there are. An empty policy or machine is that of
+/// the environment.
 inline runtime_options make_options(int workers, const std::string& policy = {}, const std::string& machine = {}) {
   runtime_options o;
   o.workers = workers;

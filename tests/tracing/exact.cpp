@@ -1,5 +1,5 @@
-// Touches memory in known ways inside tasks, and compares what was recorded with it, byte by byte. Compiled with access
-// callbacks by each compiler (exact_test.py); the folder for the recording is the argument.
+// Touches memory in known ways inside tasks, and compares the recording with these touches, byte by byte. Compiled with
+// access callbacks by each compiler (exact_test.py); the folder for the recording is the argument.
 #include "known_cases.hpp"
 #include "recorded_touches.hpp"
 
@@ -73,8 +73,8 @@ void make_and_free() {
   delete[] made;
 }
 
-/// After each instruction of a task, so also of the recorder, a signal handler of the program maps memory, and writes
-/// into known memory and into this.
+/// A signal handler of the program that runs after each instruction of a task, so also of the recorder. It maps memory,
+/// and writes into known memory and into this.
 void handler(int) {
   a.at[3000] = 1;
   auto* const fresh =
@@ -125,7 +125,7 @@ bool children_end() {
   return all;
 }
 
-/// Pieces of mapped memory, given back at once, and mapped again behind the recorder's back.
+/// Pieces of mapped memory, unmapped at once, and mapped again without the recorder's knowledge.
 constexpr std::size_t page = 4096;
 unsigned char* mapped_behind() {
   constexpr int how = MAP_PRIVATE | MAP_ANONYMOUS, rights = PROT_READ | PROT_WRITE;

@@ -1,5 +1,5 @@
-// A program with known mistakes for tests/cli/check_test.py, which greps for the marks behind `//!`. Its argument says
-// what it does.
+// A program with known mistakes for tests/cli/check_test.py, which greps for the marks after `//!`. Its argument
+// selects the mistake.
 #include <kith/kith.hpp>
 
 #include <atomic>
@@ -24,7 +24,7 @@ std::atomic<int> turn{0};
 
 const kith::task_type good("good"), bad("bad");
 
-/// All of it declared, or in need of no declaration.
+/// Tasks without mistakes: all their data is declared, or needs no declaration.
 void fine(kith::runtime& rt) {
   for (std::size_t i = 0; i < count; ++i) table[i] = static_cast<int>(i);
   std::vector<int> data(count), copy(count), twice(count);

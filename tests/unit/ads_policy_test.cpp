@@ -1,4 +1,4 @@
-// Decisions of `ads` in the sequential world: the two ends of a ready deque, and when the buffer's turn is.
+// Decisions of `ads` in the sequential world: the two ends of a ready deque, and the turns of the buffer.
 #include "support/policy_bench.hpp"
 
 #include <kith/kith.hpp>
@@ -124,7 +124,7 @@ TEST(AdsPolicy, CountsAreInTheStatistics) {
     EXPECT_EQ(got.stalled, 1u);
     EXPECT_GE(got.arrival_attempts, 1u);  // for the task from outside
     EXPECT_GT(got.arrival_seconds, 0);
-    EXPECT_EQ(got.steal_seconds, 0);  // there is nobody to steal from
+    EXPECT_EQ(got.steal_seconds, 0);  // there is no victim
   }
 }
 

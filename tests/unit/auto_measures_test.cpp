@@ -25,7 +25,7 @@ class chains_at_0 : public policy_bench {
       : policy_bench("node:2 core:4", policy, {}, 10 * megabyte), length_(length), own_(own), table_(region(0)) {
     for (int c = 0; c < 6; ++c) ready(link(region(0)));
   }
-  /// Each worker in turn ends its task, which took `nanoseconds` with so many running, and finds another.
+  /// Each worker in turn ends its task, which took `nanoseconds` with that many running, and finds another.
   void go_round(int times, const std::function<std::uint64_t(int)>& nanoseconds) {
     for (int i = 0; i < times * 4; ++i) {
       const int w = i % 4;

@@ -1,4 +1,4 @@
-// The policy `auto` in the sequential world: when a node is robbed, and who is rung for.
+// The policy `auto` in the sequential world: when a node is robbed, and which workers are rung for.
 #include "support/auto_bench.hpp"
 
 #include <gmock/gmock.h>
@@ -61,7 +61,8 @@ TEST(auto_theft, waits_anew_after_tasks_of_its_own) {
   EXPECT_NE(b.next(1), nullptr);
 }
 
-/// How many tasks the workers of node 0 begin before one of node 1, which has just run a task of its own, robs it.
+/// The number of tasks that the workers of node 0 begin before a worker of node 1, which has just run a task of its
+/// own, robs it.
 int waits(auto_bench& b, int thief, int queued) {
   kith::task& own = b.task({{b.region(1), page}});
   b.ready(own);

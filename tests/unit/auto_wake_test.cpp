@@ -1,4 +1,4 @@
-// The policy `auto` natively: no node sleeps on while work that it may take waits at another one.
+// The policy `auto` in native runs: a node wakes while another one has work that it may take.
 #include "support/allocated.hpp"
 
 #include <kith/kith.hpp>

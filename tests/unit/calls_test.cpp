@@ -30,7 +30,7 @@ std::string message_of(F&& f) {
   return "no error";
 }
 
-/// The newest ready task runs first. So a reader that waited only for one list would overtake the other list's writer.
+/// The newest ready task runs first, so a reader that waited for only one list would overtake the other list's writer.
 TEST(calls, a_task_waits_for_all_its_lists_of_accesses) {
   kith::runtime rt(make_options(1, "lifo"));
   std::array<int, 4> data{};

@@ -1,4 +1,4 @@
-// Captured graphs: what is kept, what is noticed, what is refused, and when a run makes tasks.
+// Captured graphs: what is kept, detected and refused, and when a run creates tasks.
 #include <kith/kith.hpp>
 #include "support/workers.hpp"
 
@@ -151,7 +151,7 @@ TEST(captured_graph, regions_that_come_to_overlap_are_noticed) {
     EXPECT_EQ(g.edges(), 0u);
     EXPECT_TRUE(g.repeat(two(4, 5)));  // the second range lies in the first
     EXPECT_EQ(g.edges(), 1u);
-    EXPECT_TRUE(g.repeat(two(0, 4)));  // and no longer
+    EXPECT_TRUE(g.repeat(two(0, 4)));  // the ranges are apart
     EXPECT_EQ(g.edges(), 0u);
     EXPECT_THAT(error_of([&] {
                   g.capture([&a] {
@@ -306,7 +306,7 @@ TEST(captured_graph, cancel_skips_the_rest_without_an_error) {
   });
 }
 
-/// A run by arrays queues nothing. The others make a task of each node, so that all is seen that observes tasks.
+/// A run by arrays queues nothing. The other runs create a task for each node, so that observers of tasks see all.
 TEST(captured_graph, tasks_are_made_where_they_must_be) {
   std::atomic<int> ran{0};
   const auto queued_by = [&](kith::runtime& rt, kith::captured_graph& g) {

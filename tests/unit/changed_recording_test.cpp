@@ -1,4 +1,4 @@
-// A stranger's recording: whatever is in a cell, a row or a table, there is a result or an error, and no fault.
+// A recording of any origin: whatever is in a cell, a row or a table, there is a result or an error, and no fault.
 #include "fuzz/machine_input.hpp"
 #include "fuzz/recording_input.hpp"
 #include "support/resident.hpp"

@@ -1,4 +1,4 @@
-// Wrong use of collectives. What they compute is checked on every transport by tests/places.
+// Wrong use of collectives. tests/places checks their results on every transport.
 #include "support/places.hpp"
 
 #include <kith/collectives.hpp>

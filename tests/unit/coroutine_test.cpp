@@ -1,4 +1,4 @@
-// kith::coroutine, both() and sync_wait(): results, failures, who runs what, and where frames are.
+// kith::coroutine, both() and sync_wait(): results, failures, which worker runs what, and the memory of frames.
 #include "support/meeting.hpp"
 #include "support/resident.hpp"
 #include "support/scale.hpp"
@@ -195,7 +195,7 @@ TEST(coroutine, needs_no_more_stack_for_a_long_loop) {
   EXPECT_EQ(sync_wait(loop()), 500'000);
 }
 
-/// A value that says whether its frame was used again too early.
+/// A value that detects if its frame was reused too early.
 struct canary {
   explicit canary(int n) : all(200, n) {}
   bool lives(int n) const { return all == std::vector<int>(200, n); }

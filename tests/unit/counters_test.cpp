@@ -1,4 +1,4 @@
-// What is counted for each task, by a source whose counts the tasks themselves make: so they are known exactly.
+// The counts of each task, by a source whose counts the tasks themselves determine, so that they are known exactly.
 #include "support/recordings.hpp"
 
 #include "base/counters.hpp"
@@ -29,7 +29,7 @@ thread_local bool refuses = false;
 /// Nanoseconds for which the group counts, of each that it was to count.
 thread_local std::uint64_t running_of = 1, enabled_of = 1;
 
-/// What a task does in these tests: each counter counts a multiple of `n`.
+/// The counts of a task in these tests: each counter counts a multiple of `n`.
 void work(std::uint64_t n) {
   for (std::size_t i = 0; i < counters; ++i) mine.values[i] += n * (i + 1);
   mine.enabled += n * enabled_of;
@@ -201,7 +201,7 @@ TEST_F(counted, a_task_whose_stack_was_left_gets_only_its_own) {
   }
 }
 
-/// What a worker does in a wait, besides running tasks, is nobody's.
+/// A worker's own work in a wait, besides running tasks, is charged to no task.
 TEST_F(counted, waiting_is_no_part_of_a_task) {
   const recording r = record(open_segments, counting("steal", 1, 0), [](runtime& rt) {
     rt.run([] {

@@ -1,4 +1,4 @@
-// Damaged recordings: refused when they are read, with what is wrong. Readers index and size with what is in them.
+// Damaged recordings: reading refuses them and names the fault. Readers use their values as indices and sizes.
 #include "support/recordings.hpp"
 #include "support/sample_of_places.hpp"
 

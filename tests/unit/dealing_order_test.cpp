@@ -31,7 +31,7 @@ TEST(dealing_order, every_node_has_its_turn_once_in_each_round) {
   }
 }
 
-// With rows of so many rounds, how many blocks of the first column each node has.
+// The number of blocks of the first column on each node, for rows of that many rounds.
 std::vector<int> first_column(const char* line, std::uint32_t rounds, std::uint32_t rows) {
   const kith::machine on = kith::synthetic_machine(line);
   const kith::team workers = team_of(on);

@@ -111,7 +111,7 @@ TEST(DistributedArrayErrors, AreSaid) {
   });
 }
 
-/// At place 1, whose only worker is held until the other place has read and written there.
+/// At place 1, whose only worker is blocked until the other place has read and written there.
 kith::atomic<bool> is_held{false}, may_go{false};
 void hold_the_worker() {
   is_held.store(true, kith::release);

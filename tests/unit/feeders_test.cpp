@@ -101,7 +101,7 @@ TEST(feeders, are_types_that_feed_much_more) {
   }
 }
 
-// A producer that was kept is none of the tasks after which a chain is left.
+// A kept producer does not count among the tasks after which a chain is left.
 TEST(feeders, are_followed_for_as_long_as_they_feed) {
   feeding_bench b("node:1 core:2", "steal:keeps=feeder,follow=2", false);
   b.run_chain(60);

@@ -1,4 +1,4 @@
-// Locks that are kept over fork(): as many as there are. A library of policies that links Kith brings its own.
+// Locks that are kept over fork(), in any number. A library of policies that links Kith brings its own.
 #include "base/fork.hpp"
 
 #include <gtest/gtest.h>

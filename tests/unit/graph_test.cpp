@@ -154,7 +154,7 @@ struct layers {
   int color(key k) const { return k % width * workers / width; }
 };
 
-/// Read when no thief looks for tasks any more, so that the counters of a worker agree.
+/// Called when no thief looks for tasks, so that the counters of a worker agree.
 kith::statistics statistics_of_idle(const kith::runtime& rt) {
   kith::statistics before, now = rt.statistics();
   do {

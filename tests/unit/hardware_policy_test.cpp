@@ -77,7 +77,7 @@ TEST(token, the_creator_passes_what_nobody_wrote_and_what_is_only_written) {
   }
 }
 
-// Data that is only read, passed on by tasks on four cores: what nobody wrote would be the creator's.
+// Data that is only read, passed on by tasks on four cores: data that no task wrote would be the creator's.
 TEST(token, references_come_from_the_worker_that_delivered_them) {
   static constexpr std::size_t chains = 4, links = 6;
   kith::runtime_options o;
@@ -251,7 +251,7 @@ TEST(reference, a_grouped_task_goes_to_the_queue_that_has_its_group) {
   }
 }
 
-/// A policy that notes who wrote what a ready task reads.
+/// A policy that records the last writers of a ready task's input.
 std::atomic<int> writer_of_last_read{-2};
 template <class World>
 class notes_writers final : public kith::policy<World> {
@@ -307,7 +307,7 @@ TEST(writers, are_kept_by_both_engines_if_the_policy_asks) {
   EXPECT_GE(ran_on, 0);
 }
 
-/// A policy that notes what a ready task declares, as "MODE BYTES".
+/// A policy that records the accesses of a ready task, as "MODE BYTES".
 std::vector<std::string> declared_last;
 template <class World>
 class notes_accesses final : public kith::policy<World> {

@@ -1,4 +1,4 @@
-// kith::join and kith::parallel_invoke: results, failures, where they may be called, and who runs what.
+// kith::join and kith::parallel_invoke: results, failures, where they may be called, and which worker runs what.
 #include "support/meeting.hpp"
 #include "support/resident.hpp"
 #include "support/scale.hpp"

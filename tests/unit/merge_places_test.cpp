@@ -55,7 +55,7 @@ place_part part(std::uint16_t number, const std::string& host) {
   return p;
 }
 
-/// Place 0: run's function (task 0) spawns at place 1 at 10 us, and is told at 40 us that it is accepted.
+/// Place 0: run's function (task 0) spawns at place 1 at 10 us, and learns at 40 us that it is accepted.
 place_part first_place() {
   place_part p = part(0, "one");
   p.began = began_at_0;

@@ -33,7 +33,7 @@ class parts : public testing::Test {
 
   std::string file() const { return (folder_ / "a.rec").string(); }
   static std::string log_of(const parts_folder& p, int seat) { return p.path() + "/" + std::to_string(seat) + ".log"; }
-  /// Writes a root with one task that has one access, and ends so many ticks after its start.
+  /// Writes a root with one task that has one access, and ends the given number of ticks after its start.
   static void write_run(const std::string& path, mode how = mode::in, std::uint64_t lasts = 100'000) {
     kith::log l(path, 0);
     const std::uint64_t began = ticks();

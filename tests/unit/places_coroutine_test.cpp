@@ -108,7 +108,7 @@ kith::activity<int> sum_of_parts(int n) {
   co_return all;
 }
 
-/// What stays inside an activity need not be sendable.
+/// Values that stay inside an activity need not be sendable.
 kith::activity<std::unique_ptr<int>> boxed(int n) {
   co_await kith::at(1).async([] {});
   co_return std::make_unique<int>(n);

@@ -1,4 +1,4 @@
-// Failures of activities on places in one process: where they go, and what of them is kept.
+// Failures of activities on places in one process: where they are thrown, and what remains of them.
 #include "support/places.hpp"
 
 #include <kith/kith.hpp>

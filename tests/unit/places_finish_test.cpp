@@ -24,7 +24,7 @@ class network {
     running_.push_back(0);
   }
 
-  /// Runs until nothing is left to do. `done` must come with the last step that had to be waited for.
+  /// Runs until nothing is left. `done` must arrive with the last step for which the finish has to wait.
   void run() {
     while (!running_.empty() || !bag_.empty() || !untold_.empty()) {
       ASSERT_TRUE(ended == 0 || (running_.empty() && bag_.empty()) || (!lost_.empty() && failed))
@@ -34,8 +34,8 @@ class network {
     }
   }
 
-  /// After so many steps that place is lost, which is not the first. What it has sent may still arrive, and each place
-  /// learns of the loss at some time later.
+  /// After `steps` steps that place, which is not the first, is lost. Its messages under way may still arrive, and each
+  /// place learns of the loss some time later.
   void lose(int victim, std::uint32_t steps) {
     for (; steps > 0 && (!running_.empty() || !bag_.empty()); --steps) advance();
     lost_.insert(victim);

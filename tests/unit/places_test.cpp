@@ -191,7 +191,8 @@ TEST(Place, EverybodySpawnsAtEverybody) {
   }
 }
 
-/// While there are credits nobody waits for the other place. The last two wait until they go without.
+/// While there are credits no spawner waits for the other place. The last two wait until they are sent without
+/// a credit.
 TEST(Place, SpendsItsCreditsAndThenWaits) {
   static std::atomic<bool> go, started;
   go = started = false;

@@ -52,8 +52,7 @@ TEST(policy, steal_hands_over_one_successor_and_takes_the_nearest) {
   EXPECT_EQ(b.next(1), nullptr);
 }
 
-// Both continue with what they have, so that neither queue's end stays where it is. The thief takes a task
-// now and then.
+// Both continue with their own tasks, so both ends of a queue move. The thief takes a task from time to time.
 TEST(policy, steal_leaves_short_tasks_of_several_but_not_for_ever) {
   for (const char* how : {"steal", "steal:victim=cyclic", "steal:victim=random"}) {
     bench b("node:1 core:4", how);

@@ -1,4 +1,4 @@
-// What is known about named bytes: their length, and their home, from a policy's choice to the first task that runs.
+// Regions: their length, and their home, from a policy's choice to the first task that runs.
 #include "support/allocated.hpp"
 
 #include "memory/memory_space.hpp"

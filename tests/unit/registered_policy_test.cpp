@@ -82,7 +82,8 @@ TEST(registered_policy, has_a_name_of_its_own) {
               ThrowsMessage<error>(HasSubstr("'never-made': expected a function that builds it")));
 }
 
-/// Its constructor makes a mistake. Other tests run every policy that there is, with its defaults.
+/// A policy whose constructor misuses its options, or throws. By default it does neither, because other tests run every
+/// registered policy.
 template <class World>
 class mistaken final : public kith::policy<World> {
  public:

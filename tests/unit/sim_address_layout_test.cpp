@@ -203,7 +203,7 @@ TEST(sim_migration, a_chunk_moves_once_and_is_local_then) {
   EXPECT_EQ(data.migrate(0, page, node_id(1), later), 0u);
   EXPECT_EQ(data.migrated_bytes, page);
   EXPECT_EQ(data.remote_bytes, 0u);
-  // No cache has it any more, and its memory is local.
+  // No cache holds it, and its memory is local.
   EXPECT_EQ(static_cast<double>(data.touch(0, page, false, {node_id(1), 1, 0}, 2 * later).took), at.fetch(page));
   EXPECT_EQ(data.hits, 0u);
   std::uint64_t carried = 0;

@@ -152,7 +152,7 @@ TEST(sim_line_streams, are_refused_if_they_are_too_large) {
   EXPECT_TRUE(line_streams_of(test::script().finish()).first.empty());
 }
 
-/// A recording whose one task touches 2^32 bytes so often, in a run of so many nanoseconds.
+/// A recording whose one task touches 2^32 bytes `touches` times, in a run of that many nanoseconds.
 recording forged(std::size_t touches, std::uint64_t nanoseconds) {
   touching_script s;
   const std::uint64_t bytes = std::uint64_t{1} << 32;

@@ -1,4 +1,4 @@
-// Places in the simulator: messages computed by hand, and what holds for every schedule.
+// Places in the simulator: messages computed by hand, and properties of every schedule.
 #include "base/rng.hpp"
 #include "engine/sim/place_program.hpp"
 #include "engine/sim/simulation.hpp"

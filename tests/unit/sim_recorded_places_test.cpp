@@ -1,4 +1,4 @@
-// Recordings of places are replayed: tasks stay at their places, and what was spawned travels.
+// Recordings of places are replayed: tasks stay at their places, and spawned tasks travel.
 #include "engine/sim/recorded_places.hpp"
 #include "recording/check.hpp"
 #include "support/sample_of_places.hpp"
@@ -95,7 +95,7 @@ machine_model two_hosts() {
   return m;
 }
 
-/// A recording of two places, whose run() has not done anything yet. Times are in nanoseconds.
+/// A recording of two places, whose run() has done nothing yet. Times are in nanoseconds.
 class small_recording {
  public:
   small_recording() {
@@ -190,7 +190,7 @@ TEST(sim_recorded_places, a_data_flow_fetches_and_keeps_its_order) {
   const sim::result r = x.simulate();
   const auto at = [&](std::int32_t t) { return static_cast<double>(r.schedule.task(t).started); };
   EXPECT_NEAR(at(first), 3000, 20);
-  // The question goes behind the answer that the task was accepted: 64 bytes each.
+  // The question follows the answer that the task was accepted: 64 bytes each.
   EXPECT_NEAR(at(computes), 3000 + 64 + 64 + 2000 + 3000, 20);
   EXPECT_NEAR(at(second), 8128 + 10'000 + 2064, 20);
   EXPECT_NEAR(static_cast<double>(r.schedule.task(0).ended), 20'192 + 1000, 20);

@@ -214,7 +214,7 @@ TEST(sim, a_row_of_a_block_leaves_the_rest_of_it_in_the_cache) {
   EXPECT_EQ(data.misses, 5u);
 }
 
-/// One task initialises all data, on one node. Then there is work for all nodes, and nothing more is queued.
+/// One task initialises all data, on one node. Then there is work for all nodes, and no further task is queued.
 TEST(sim, auto_leaves_no_node_asleep_while_work_for_all_waits_at_one) {
   constexpr std::uint32_t blocks = 400;
   test::script s;

@@ -30,7 +30,7 @@ using testing::ThrowsMessage;
 lossy_transport* wire = nullptr;  // of the test that runs
 constexpr int most_places = 4, most_calls = 40;
 
-/// What a test lets the places do, and what has come of it.
+/// The calls that a test lets the places make, and their results.
 struct steps {
   std::atomic<int> allowed{0}, ended{0};  // calls
   std::array<int, most_calls> outcome{};  // the result, or -1 - the place that was lost
@@ -46,7 +46,7 @@ void set_to(std::atomic<int>& number, int to) {
 void await_at_least(std::atomic<int>& number, int least) {
   for (int n = number; n < least; n = number) number.wait(n);
 }
-/// These places may make so many calls.
+/// Lets these places make that many calls.
 void allow(std::initializer_list<int> places, int calls) {
   for (const int p : places) set_to(steps_of(p).allowed, calls);
 }
@@ -58,7 +58,7 @@ std::vector<int> outcomes(int place) {
   return {s.outcome.begin(), s.outcome.begin() + s.ended};
 }
 
-/// Makes so many calls, each when it is allowed.
+/// Makes that many calls, each when it is allowed.
 template <class F>
 void call_in_steps(int calls, F call) {
   steps& mine = steps_of(kith::here());
@@ -95,7 +95,7 @@ class SurvivorCollectives : public testing::Test {
     o.on_loss = kith::place_loss::survivors_go_on;
     rt.emplace(o);
   }
-  /// Runs an activity at each place, which calls collectives, while `control` says what happens before what. No other
+  /// Runs an activity at each place, which calls collectives, while `control` decides the order of events. No other
   /// message is under way meanwhile.
   template <auto F = add_in_steps>
   void run(int places, int calls, const std::function<void()>& control) {
@@ -142,7 +142,7 @@ TEST_F(SurvivorCollectives, OneFailsAtAllAndThenTheyAreOfTheSurvivors) {
   for (const int p : {0, 1, 3}) EXPECT_THAT(outcomes(p), ElementsAre(lost(2), 11, 11)) << p;
 }
 
-// The lost place has contributed, and another one has not.
+// The lost place has contributed, another one has not.
 TEST_F(SurvivorCollectives, FailIfAPlaceIsLostWhenSomeHaveCalled) {
   run(3, 2, [] {
     wire->hold(1, 0);
@@ -218,7 +218,7 @@ TEST_F(SurvivorCollectives, FailWithPlaceZero) {
   for (const int p : {0, 1, 2}) EXPECT_THAT(outcomes(p), ElementsAre(lost(0))) << p;
 }
 
-// An activity that no finish waits for calls a collective that nobody else calls: it must end.
+// An activity without a finish calls a collective that no other place calls: it must end.
 TEST_F(SurvivorCollectives, FailForWhatOutlivesTheRun) {
   start(3);
   static std::atomic<int> threw;
@@ -271,7 +271,7 @@ TEST_F(SurvivorCollectives, AreRefusedAtAllPlacesIfTheyDiffer) {
   });
 }
 
-/// The sum in the order of the places, however large; and what is broadcast.
+/// The sum in the order of the places, also for large values; and the broadcast values.
 void check_large(int size, int first_lost) {
   const double each[most_places] = {1e16, 1, 1, -1e16};  // another order has another sum
   std::vector<double> values(static_cast<std::size_t>(size), each[kith::here()]);
@@ -302,7 +302,7 @@ TEST_F(SurvivorCollectives, CombineLargeValuesInTheOrderOfThePlaces) {
   });
 }
 
-// Wherever places are lost, the survivors have seen the same.
+// Wherever places are lost, the survivors have the same results.
 TEST_F(SurvivorCollectives, HaveTheSameOutcomesAtAllSurvivors) {
   for (int seed = 0; seed < kith::test::scaled(20); ++seed) {
     std::mt19937 choice(static_cast<unsigned>(seed));

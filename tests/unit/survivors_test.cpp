@@ -1,5 +1,5 @@
-// Places that are lost while the others go on, in one process: the test chooses what happens before what, and the
-// sanitizers see it. tests/places/survivors.cpp ends real processes.
+// Places that are lost while the others go on, in one process: the test chooses the order of events, and the sanitizers
+// see them. tests/places/survivors.cpp ends real processes.
 #include "support/lossy_transport.hpp"
 #include "support/places.hpp"
 #include "support/scale.hpp"
@@ -146,8 +146,8 @@ TEST_P(Survivors, IdempotentActivitiesRunUntilOneSurvives) {
   });
 }
 
-/// A spawn at place 1, which is lost after it has accepted the activity and before that is known. `late`: it is known
-/// after the loss.
+/// A spawn at place 1, which is lost after it has accepted the activity, before the others know that. `late`: they
+/// learn of it after the loss.
 void lose_acceptance(bool late, const auto& spawn) {
   net->hold(1, 0);
   std::thread other([late] {
@@ -183,7 +183,7 @@ TEST_P(Survivors, SpawnsWhoseAcceptanceIsLost) {
   }
 }
 
-// The activity has ended at place 1, which is lost before that is known.
+// The activity has ended at place 1, which is lost before the others know that.
 TEST_P(Survivors, EndsThatAreNotHeardOf) {
   for (const bool late : {false, true}) {
     for (const bool idempotent : {false, true}) {
@@ -231,7 +231,7 @@ TEST_P(Survivors, LearnOfALossAtDifferentMoments) {
   });
 }
 
-// What a lost place has spawned runs on, though no finish waits for it; the end of the place_runtime does.
+// Tasks of a lost place run on, although no finish waits for them; the end of the place_runtime does.
 TEST_P(Survivors, WaitForWhatALostPlaceHasSpawned) {
   start(3);
   EXPECT_TRUE(loses(1, [&] {

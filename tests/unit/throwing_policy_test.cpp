@@ -22,7 +22,7 @@ using testing::ThrowsMessage;
 std::atomic<bool> waited{false};  // somebody has called waiting()
 
 /// With armed=on, throws once, when it has queued several tasks that the end of another one has made ready; with
-/// armed=waits, whenever a task waits. Other tests run every policy that there is, with its defaults.
+/// armed=waits, whenever a task waits. Other tests run every policy with its defaults.
 template <class World>
 class throws_once final : public kith::policy<World> {
  public:
@@ -81,12 +81,12 @@ TEST(throwing_policy, its_exception_arrives_at_the_wait_and_no_task_is_lost) {
   EXPECT_THAT(ran, testing::Each(2));
 }
 
-/// A task that ends once somebody waits for it, on whatever worker.
+/// A task that ends once a task waits for it, on whatever worker.
 void end_when_waited() {
   while (!waited.load()) std::this_thread::yield();
 }
 
-/// On any worker, what waiting() throws is thrown where tasks are waited for, and nothing is left behind.
+/// On any worker, an exception of waiting() is thrown where tasks are waited for, and nothing is left behind.
 TEST(throwing_policy, its_exception_at_a_wait_arrives_there) {
   register_it();
   for (const int workers : {1, 3}) {

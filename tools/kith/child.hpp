@@ -14,7 +14,7 @@ struct child_result {
   int status = 0;  // as returned by waitpid()
 
   bool clean() const noexcept;
-  /// The signal that ended the child; 0 if none did.
+  /// The signal that ended the child; 0: it exited.
   int signal() const noexcept;
 };
 

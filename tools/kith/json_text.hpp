@@ -7,7 +7,7 @@
 
 namespace kith::tools {
 
-/// Only in ASCII, so that no name from a file can act on a terminal. Bytes that are not UTF-8 are replaced.
+/// In ASCII only, so that no text from a file can control a terminal. Bytes that are not UTF-8 are replaced.
 template <class Json>
 std::string json_text(const Json& value, int indent) {
   return value.dump(indent, ' ', true, Json::error_handler_t::replace);

@@ -11,8 +11,8 @@ namespace kith::tools {
 /// Adds the option, which may be given several times. `files` must outlive the command.
 void add_policy_library(CLI::App& command, std::vector<std::string>& files);
 
-/// Loads the libraries for the life of the process; their policies are in the list afterwards. Throws kith::error for
-/// a file that cannot be loaded, is no such library, or was compiled with headers of another version of the contract.
+/// Loads the libraries for the life of the process, and adds their policies to the list. Throws kith::error for a file
+/// that cannot be loaded, is no such library, or was compiled with headers of another version of the contract.
 void load_policy_libraries(const std::vector<std::string>& files);
 
 }  // namespace kith::tools

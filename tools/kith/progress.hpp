@@ -1,5 +1,5 @@
-// Shows what a long verb is doing. On a terminal, one line that changes. Elsewhere, a line for each stage, and now
-// and then a line with its progress. wait_for() and share() show nothing for what takes less than two seconds.
+// Shows the progress of a long verb. On a terminal, one line that changes. Elsewhere, a line for each stage, and a line
+// with its progress from time to time. wait_for() and share() show nothing for the first two seconds.
 #pragma once
 
 #include <chrono>
@@ -11,8 +11,8 @@
 
 namespace kith::tools {
 
-/// Writes to standard error, so that standard output has only the results. Thread-safe. Has its own thread
-/// from the first call on, because what is being waited for does not report anything.
+/// Writes to standard error, so that standard output has only the results. Thread-safe. Has its own thread from the
+/// first call on, because the work that it shows may not report anything.
 class progress {
  public:
   progress();
@@ -22,11 +22,11 @@ class progress {
 
   /// A new stage, shown at once.
   void stage(const std::string& what);
-  /// What the stage is doing now; shown only on terminals.
+  /// The present step of the stage; shown only on terminals.
   void step(const std::string& what);
-  /// Something that may take long and does not report progress: shown after two seconds, with the seconds so far.
+  /// Work that may take long and does not report progress: shown after two seconds, with the seconds so far.
   void wait_for(const std::string& what);
-  /// How much of `what` is done, 0 to 1.
+  /// The share of `what` that is done, 0 to 1.
   void share(const std::string& what, double done);
   /// Removes the line. Must be called before anything else is written.
   void clear();

@@ -1,4 +1,4 @@
-// What the verbs' pictures share: colours, text, the file.
+// The parts that the verbs' pictures share: colours, text, the file.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@ namespace kith::tools {
 
 /// The i-th of `count` colours. Colour-blind readers can tell up to eight apart (Okabe and Ito).
 std::string color_of(std::size_t i, std::size_t count);
-/// Escapes text for SVG elements and attributes. What XML cannot hold (control characters, bytes that are
-/// not UTF-8) is replaced.
+/// Escapes text for SVG elements and attributes. Bytes that XML cannot represent (control characters, invalid UTF-8)
+/// are replaced.
 std::string escaped(const std::string& text);
 /// Writes an SVG document. If the name ends in .png, rsvg-convert renders it. Throws kith::error if the
 /// file cannot be written or has another ending, or if there is no such program.

@@ -1,4 +1,4 @@
-// How the verbs write for users: colours only where a terminal shows them, and folded lines.
+// Output of the verbs: colours only on a terminal, and folded lines.
 #pragma once
 
 #include "command_line/folded.hpp"

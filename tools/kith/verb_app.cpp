@@ -152,7 +152,7 @@ std::function<outcome()> add_app(CLI::App& command) {
       "--one-graph", o->one_graph,
       "no barrier between the tasks that initialise and those that compute (programs with --windows); both "
       "are timed");
-  // Only for `kith paper`: a recording says how many workers ran, and its colors are shares of these.
+  // For `kith paper` only: a recording has the number of workers that ran, and its colors are shares of these.
   command.add_option("--owners", o->owners)->check(whole_number(1, most_workers))->group("");
   command.add_flag("--json", o->json, "write JSON");
   command.allow_extras();

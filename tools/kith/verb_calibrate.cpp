@@ -1,5 +1,5 @@
-// kith calibrate: divides the time of a program's tasks into computing and memory, or measures the
-// scheduler's own work.
+// kith calibrate: divides the time of a program's tasks into computing and memory, or measures the scheduler's
+// own work.
 #include "verbs.hpp"
 
 #include "base/printable.hpp"

@@ -1,4 +1,4 @@
-// kith check: what the tasks of a recorded run touched, against what they declared.
+// kith check: compares what the tasks of a recorded run touched with what they declared.
 #include "verbs.hpp"
 
 #include "analysis/addresses.hpp"
@@ -122,7 +122,7 @@ void print_report(const recording& r, const analysis::touch_report& found) {
                         : fmt::format("{} tasks touch what they did not declare", tasks));
 }
 
-/// What a row says of a block and of a place in the source.
+/// Adds the row's description of a block and of a site in the source.
 void add_memory(nlohmann::ordered_json& row, const recorded_block& b) {
   row["memory"] = kind_name(b.kind);
   row["variable"] = b.name.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(b.name);

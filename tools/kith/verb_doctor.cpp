@@ -1,4 +1,4 @@
-// kith doctor: what this machine is, what this process may do on it, what Kith will do, and how to improve it.
+// kith doctor: this machine, the rights of this process on it, what Kith will use, and how to improve it.
 #include "verbs.hpp"
 
 #include "base/environment.hpp"

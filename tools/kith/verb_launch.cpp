@@ -1,8 +1,9 @@
 // kith launch: starts a program as several processes, each a place.
 //
-// mpirun ends all processes of a job as soon as one has failed. So each runs below a guard, this tool again, which
-// stays until all others have ended, so that these find out themselves and can write what they have. Those that do not
-// end are ended: by mpirun, and by their guards, because MPICH's mpirun hangs if a process dies in MPI_Init.
+// mpirun ends all processes of a job as soon as one has failed. So each process runs below a guard, which is this tool
+// again and stays until all others have ended: then these find the loss themselves and can write their recordings.
+// Processes that do not end are killed: by mpirun, and by their guards, because MPICH's mpirun hangs if a process dies
+// in MPI_Init.
 #include "verbs.hpp"
 
 #include "base/environment.hpp"
@@ -48,7 +49,7 @@ struct launch_options {
   int places = 2;
   std::optional<int> workers;
   std::string mpi;
-  std::string guarded;  // the folder of the guards; empty: this is not one
+  std::string guarded;  // the folder of the guards; empty: this process is not a guard
   std::vector<std::string> program;
 };
 
@@ -67,15 +68,15 @@ void write_status(const fs::path& folder, int place, int status) {
 
 // ---- a guard
 
-/// Others notice within 5 s that a place is lost.
+/// Other places detect a loss within 5 s.
 constexpr std::chrono::seconds patience{10};
 
-/// The guards' file that is there once one of them runs.
+/// The file in the guards' folder that exists once a guard runs.
 fs::path start_file(const fs::path& folder) { return folder / "started"; }
-/// The guards' file that is there once a place has failed.
+/// The file in the guards' folder that exists once a place has failed.
 fs::path failure_file(const fs::path& folder) { return folder / "failed"; }
 
-/// Whether the program has said that survivors of a loss go on, and place 0 has not failed, without which they cannot.
+/// Whether the program survives losses, and place 0, which cannot be lost, has not failed.
 bool survivors_go_on(const fs::path& folder) {
   std::error_code ignored;
   return fs::exists(folder / distributed::survivors_file, ignored) && read_status(folder, 0).value_or(0) == 0;
@@ -85,7 +86,7 @@ bool should_end(const fs::path& folder) {
   return fs::exists(failure_file(folder), ignored) && !survivors_go_on(folder);
 }
 
-/// Ends a place's process if it stays for long after another one has failed, unless survivors go on.
+/// Ends a place's process if it runs for too long after another one has failed, unless survivors go on.
 class patient_end {
  public:
   patient_end(pid_t process, const fs::path& folder, int place)
@@ -111,14 +112,14 @@ class patient_end {
   patient_end& operator=(const patient_end&) = delete;
 
  private:
-  /// True if it was stopped meanwhile.
+  /// True if the thread was stopped meanwhile.
   static bool sleep(const std::stop_token& stop, std::chrono::milliseconds time) {
     std::mutex guard;
     std::unique_lock lock(guard);
     std::condition_variable_any().wait_for(lock, stop, time, [] { return false; });
     return stop.stop_requested();
   }
-  /// Names the process even if its number is used again.
+  /// Signals by the process's descriptor, which stays valid when its number is reused.
   void signal(int number) const { syscall(SYS_pidfd_send_signal, process_, number, nullptr, 0); }
 
   int process_;
@@ -153,10 +154,10 @@ outcome guard(const launch_options& o) {
   } else if (std::error_code ignored; !fs::exists(failure_file(o.guarded), ignored)) {
     return outcome::fine;
   }
-  // A survivor's process has not finalised MPI either, for which mpirun ends the others.
+  // The guard of a survivor waits too: the survivor has not finalised MPI, for which mpirun would end the others.
   auto deadline = std::chrono::steady_clock::now() + patience;
   for (int p = 0; p < places;) {
-    if (getppid() != launcher) return outcome::error;  // it was killed, and nobody reads what is written
+    if (getppid() != launcher) return outcome::error;  // it was killed, so the results are not read
     if (!should_end(o.guarded)) deadline = std::chrono::steady_clock::now() + patience;
     if (std::chrono::steady_clock::now() > deadline) return outcome::error;  // mpirun ends the others
     if (read_status(o.guarded, p)) {
@@ -165,7 +166,7 @@ outcome guard(const launch_options& o) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }
-  return outcome::fine;  // `kith launch` says what is to be said
+  return outcome::fine;  // `kith launch` prints the messages
 }
 
 // ---- the job
@@ -182,7 +183,7 @@ mpi_launcher choose(const std::string& name) {
               ". Without one, KITH_PLACES=N PROGRAM has N places in one process");
 }
 
-/// Says which places ended with which exit code, if they did not all end with the same.
+/// Prints which places ended with which exit code, if the codes differ.
 void tell_exit_codes(const launch_options& o, const fs::path& folder) {
   std::map<int, int> codes;  // by place
   for (int p = 0; p < o.places; ++p) {
@@ -196,7 +197,7 @@ void tell_exit_codes(const launch_options& o, const fs::path& folder) {
   }
 }
 
-/// What the guards said, in words on stderr, and as an exit code.
+/// The guards' results, as text on stderr and as an exit code.
 outcome judge(const launch_options& o, const fs::path& folder, const child_result& job) {
   int code = 0;
   bool lost = false, any = false;
@@ -226,7 +227,7 @@ outcome judge(const launch_options& o, const fs::path& folder, const child_resul
   return outcome::error;
 }
 
-/// Says so if the places will not get all workers that were asked for.
+/// Prints a note if the places will not get all workers that were asked for.
 void tell_workers(const launch_options& o) {
   if (!o.workers || oversubscribe_setting()) return;
   const int cores = plan_workers(current_machine(), process_limits(), std::nullopt, false, {bind_mode::off}).workers;

@@ -1,4 +1,4 @@
-// kith machine: the nodes, caches and cores of a machine as a tree, and how far its nodes are from each other.
+// kith machine: the nodes, caches and cores of a machine as a tree, and the distances of its nodes.
 #include "verbs.hpp"
 
 #include "base/printable.hpp"

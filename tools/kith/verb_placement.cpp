@@ -1,4 +1,4 @@
-// kith placement: pictures of where a program's data is, recorded or simulated.
+// kith placement: pictures of the placement of a program's data, recorded or simulated.
 #include "verbs.hpp"
 
 #include "analysis/place_counts.hpp"
@@ -36,7 +36,7 @@ struct placement_options {
 
 constexpr std::size_t most_runs = 4;
 
-/// What the runs left, and the array and machine they are about.
+/// The runs to draw, and the array and the machine that they have in common.
 struct shown {
   std::string machine;
   std::vector<analysis::place_count> places;  // of the recorded run

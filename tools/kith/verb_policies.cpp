@@ -1,4 +1,4 @@
-// kith policies: the policies that KITH_POLICY and --policy know.
+// kith policies: the policies that KITH_POLICY and --policy accept.
 #include "verbs.hpp"
 
 #include "policy_library.hpp"

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Asks an interpreter whether it has the package. -P: a folder kith in the current directory is not it.
+/// Asks an interpreter whether it has the package. -P excludes a folder kith in the current directory.
 const std::vector<std::string> is_it_there = {"-P", "-c",
                                               "from importlib.util import find_spec as f; import sys; sys.exit(0 if "
                                               "f('kith') and f('kith.command_line') else 1)"};
@@ -36,7 +36,7 @@ std::string interpreter() {
       std::vector<std::string> asked = {python};
       asked.insert(asked.end(), is_it_there.begin(), is_it_there.end());
       if (run_child(asked, {}, true).clean()) return python;
-    } catch (const error&) {  // it cannot be started: the next one
+    } catch (const error&) {  // it cannot be started: tries the next one
     }
   }
   fs::path source = own_path().parent_path().parent_path().parent_path() / "python";
@@ -47,7 +47,7 @@ std::string interpreter() {
                   source.string()));
 }
 
-/// The options and arguments that were given, as words again.
+/// Turns the given options and arguments back into words.
 std::vector<std::string> given(const CLI::App& command) {
   std::vector<std::string> words, positional;
   for (const CLI::Option* option : command.get_options()) {

@@ -1,4 +1,4 @@
-// kith record: runs a program that uses Kith, and keeps what it did in a file.
+// kith record: runs a program that uses Kith, and records it in a file.
 #include "verbs.hpp"
 
 #include "addresses/sources.hpp"
@@ -49,7 +49,7 @@ struct record_options {
   std::vector<std::string> program;
 };
 
-/// Makes a recording of the parts of a runtime, or of the places of a job, and prints what is in it.
+/// Makes a recording of the parts of a runtime, or of the places of a job, and prints a summary.
 void put_together(const std::vector<std::string>& parts, bool dry) {
   {
     progress bar;
@@ -72,13 +72,13 @@ void put_together(const std::vector<std::string>& parts, bool dry) {
              static_cast<double>(fs::file_size(file)) / 1e6, dry ? ", dry" : "");
 }
 
-/// The name of the n-th recording of the second run; its parts alone are ever there.
+/// The name of the n-th recording of the second run. Only its parts are ever written.
 std::string again(const record_options& o, std::size_t n) {
   return numbered_file(o.file + ".again", static_cast<int>(n + 1));
 }
 
-/// Standard input for two runs: a file is read from the same place by both. What else there is can be read only once,
-/// so both get an empty one.
+/// Standard input for two runs: both read a file from the same position. Other input can be read only once, so both
+/// runs get an empty one.
 class input_of_two {
  public:
   input_of_two() : begin_(::lseek(0, 0, SEEK_CUR)) {
@@ -98,7 +98,7 @@ class input_of_two {
   void again() const {
     if (begin_ >= 0) ::lseek(0, begin_, SEEK_SET);
   }
-  /// Throws if a pipe has data, which the program may have wanted.
+  /// Throws if a pipe has data, which the program might need.
   void refuse_data() const {
     struct stat about{};
     int bytes = 0;
@@ -114,23 +114,23 @@ class input_of_two {
   int original_ = -1;
 };
 
-/// The signal by which people end programs, if one has ended the child or what the child ran.
+/// Whether the child, or a program that it ran, was ended by a signal that users send.
 bool was_stopped(const child_result& r) {
   const int signal = r.signal() != 0       ? r.signal()
-                     : WIFEXITED(r.status) ? WEXITSTATUS(r.status) - 128  // as a shell says it
+                     : WIFEXITED(r.status) ? WEXITSTATUS(r.status) - 128  // as a shell reports it
                                            : 0;
   return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
 enum class comparison { same, different, stopped };
 
-/// Without symbols and lines of the program, what is Kith's own is not known, and differs.
+/// Without symbols and lines of the program, Kith's own blocks cannot be told apart, and they differ.
 bool is_stripped(const recording& r) {
   return !r.sites.empty() && std::ranges::all_of(r.sites, [](const recorded_site& s) { return s.file.empty(); });
 }
 
 /// Finds for each recording one of the second run in which the tasks touched the same addresses. Runtimes of several
-/// threads or processes get their numbers in any order, so the number only says which to try first.
+/// threads or processes get their numbers in any order, so the number only determines which is tried first.
 bool each_has_its_like(const record_options& o, const std::vector<std::string>& files) {
   std::vector<bool> taken(files.size());
   std::vector<std::size_t> alone;
@@ -172,8 +172,8 @@ bool each_has_its_like(const record_options& o, const std::vector<std::string>& 
   return alone.empty();
 }
 
-/// Runs the program a second time, under another schedule, and compares what its tasks touched with the recordings
-/// that the first run has made. Says what differs.
+/// Runs the program a second time, under another schedule, and compares the addresses that its tasks touched with the
+/// recordings of the first run. Prints the differences.
 comparison under_another_schedule(const record_options& o, const std::vector<std::string>& files) {
   progress bar;
   bar.wait_for("running it again, under random");
@@ -199,7 +199,7 @@ comparison under_another_schedule(const record_options& o, const std::vector<std
   return result;
 }
 
-/// Runs the program that counts, and gives the recordings of the first run the instructions of their tasks.
+/// Runs the program that counts, and adds the instructions of tasks to the recordings of the first run.
 void add_instructions(const record_options& o, const std::vector<std::string>& files) {
   progress bar;
   bar.wait_for("counting instructions");
@@ -237,7 +237,7 @@ void add_instructions(const record_options& o, const std::vector<std::string>& f
   }
 }
 
-/// Throws for options that do not go together.
+/// Throws for options that exclude each other.
 void refuse_wrong(const record_options& o) {
   if (o.dry && o.addresses)
     throw error("--dry and --addresses: what is not run touches nothing; leave out one of them");
@@ -253,7 +253,7 @@ void refuse_wrong(const record_options& o) {
     throw error("--counters '" + printable(o.counters, 200) + "': expected " + counter_set::expected());
 }
 
-/// Runs the program as the options say.
+/// Runs the program with the options' settings.
 child_result run_recorded(const record_options& o) {
   std::vector<std::pair<std::string, std::string>> set{{"KITH_RECORD", fs::absolute(o.file)},
                                                        {"KITH_RECORD_PARTS", "1"}};
@@ -263,7 +263,8 @@ child_result run_recorded(const record_options& o) {
   return run_child(o.program, set);
 }
 
-/// Makes recordings of all that the program has left. Returns their files; throws for those that cannot be made.
+/// Makes recordings of all parts that the program has written. Returns their files; throws for those that cannot
+/// be made.
 std::vector<std::string> put_all_together(const record_options& o, const child_result& done) {
   const std::vector<std::string> all_parts = files_with_parts(o.file);  // of several runtimes or programs
   if (all_parts.empty())
@@ -288,7 +289,7 @@ std::vector<std::string> put_all_together(const record_options& o, const child_r
   return files;
 }
 
-/// Recordings of addresses are kept if another schedule has the same ones; they get their instructions then.
+/// Keeps recordings of addresses, with the instructions, only if another schedule has the same addresses.
 outcome check_addresses(const record_options& o, const child_result& done, const std::vector<std::string>& files,
                         const input_of_two& input) {
   const auto remove = [&] {
@@ -321,7 +322,7 @@ outcome check_addresses(const record_options& o, const child_result& done, const
 
 outcome record(const record_options& o) {
   refuse_wrong(o);
-  refuse_output("--output", o.file, {});  // before the program runs: it could not put its recording there
+  refuse_output("--output", o.file, {});  // before the program runs, because it could not write its recording there
   remove_parts(o.file);
   std::optional<input_of_two> input;
   if (o.addresses) input.emplace();

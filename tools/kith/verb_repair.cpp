@@ -1,4 +1,4 @@
-// kith repair: puts together what a recorded run left when it was killed.
+// kith repair: assembles the recording of a run that was killed.
 #include "verbs.hpp"
 
 #include "addresses/sources.hpp"

@@ -105,7 +105,7 @@ sim::run_options run_options_of(const sim_options& o) {
   return s;
 }
 
-/// Prints which values the machine's description calls fitted; nothing if it calls none so.
+/// Prints the values that the machine's description calls fitted, if there are any.
 void print_fitted(const machine_model& m) {
   const auto fitted = [](const auto& source) { return source.second.starts_with("fitted"); };
   if (std::ranges::none_of(m.sources, fitted)) return;
@@ -116,14 +116,14 @@ void print_fitted(const machine_model& m) {
   }
 }
 
-/// What the run is called: its files, without folders.
+/// The title of the run: its files, without folders.
 std::string title_of(const std::vector<std::string>& files) {
   std::vector<std::string> stems;
   for (const std::string& f : files) stems.push_back(std::filesystem::path(f).stem().string());
   return fmt::format("{}", fmt::join(stems, " + "));
 }
 
-/// Draws how fast each policy is, and how much data moves.
+/// Draws the speed of each policy, and the data that it moves.
 std::string draw_runs(const sim_options& o, const machine_model& m, const std::vector<std::string>& policies,
                       const std::vector<sim::result>& results) {
   const auto seeds = static_cast<std::size_t>(o.seeds);
@@ -143,7 +143,7 @@ std::string draw_runs(const sim_options& o, const machine_model& m, const std::v
   return draw_bars(c);
 }
 
-/// Without --fidelity: block, or abstract for a machine that has too many caches for it. Says so.
+/// Without --fidelity: block, or abstract for a machine with too many caches for it, which is printed.
 void abstract_if_large(sim::run_options& s, const sim_options& o, const machine_model& m) {
   if (!o.fidelity.empty() || sim::has_block_memory(m)) return;
   s.fidelity = sim::fidelity::abstract;
@@ -160,7 +160,7 @@ const char* fidelity_name(sim::fidelity how) {
   return "";
 }
 
-/// Several programs, and those that they are together.
+/// The programs to simulate, and the workload that they form together.
 struct workload {
   std::vector<sim::program> alone;  // empty without --together
   std::vector<std::string> names;   // the files; a file that is given again has a number
@@ -238,7 +238,7 @@ std::vector<multiprogram_figures> compare_with_alone(const workload& all, const 
   return figures;
 }
 
-/// Throws before anything is read if a file that is to be written cannot be.
+/// Throws before anything is read if an output file cannot be written.
 void refuse_outputs(const sim_options& o, const std::vector<std::string>& policies) {
   std::vector<std::string> inputs = files_of(policies);
   inputs.insert(inputs.end(), o.files.begin(), o.files.end());
@@ -247,7 +247,7 @@ void refuse_outputs(const sim_options& o, const std::vector<std::string>& polici
   if (!o.plot.empty()) refuse_output("--plot", o.plot, inputs);
 }
 
-/// A run for each policy and each seed; those of a policy follow each other.
+/// A run for each policy and each seed; the runs of a policy are consecutive.
 std::vector<sim::run_options> runs_of(const sim_options& o, const std::vector<std::string>& policies,
                                       const sim::run_options& base) {
   std::vector<sim::run_options> runs;
@@ -291,14 +291,14 @@ void print_text(const workload& all, const machine_model& m, const std::vector<s
   print_fitted(m);
 }
 
-/// Without --policy: `auto`, as in native runs; of places the policy that they were recorded with, which is `ads`
-/// unless the program or KITH_POLICY said otherwise. Says so.
+/// Without --policy: `auto`, as in native runs; for places the policy that they were recorded with, which is `ads`
+/// unless the program or KITH_POLICY set another one. Prints the choice.
 std::string usual_policy(const sim::program& p) {
   if (p.recorded.places.empty()) return "auto";
   const std::string recorded = p.recorded.meta_or("policy", ""), name = recorded.substr(0, recorded.find(':'));
   const std::vector<policy_entry> all = policy_list();
   const bool known = std::ranges::any_of(all, [&](const policy_entry& e) { return e.name == name; });
-  const std::string usual = known ? recorded : "ads";  // else it was of a library, or one that repeats a schedule
+  const std::string usual = known ? recorded : "ads";  // other policies are from a library, or repeat a schedule
   fmt::print(stderr, "kith sim: policy {}, {}; --policy names another\n", usual,
              known ? "as the places were recorded" : "as places have natively");
   return usual;

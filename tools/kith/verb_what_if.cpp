@@ -1,4 +1,4 @@
-// kith what-if: what other hardware would give to a recorded program. --hardware: a scheduler in hardware.
+// kith what-if: the gain of a recorded program from other hardware. --hardware: from a scheduler in hardware.
 #include "verbs.hpp"
 
 #include "base/printable.hpp"

@@ -1,4 +1,4 @@
-// kith why: why a task of a recorded run ran where it did.
+// kith why: explains why a task of a recorded run ran where it did.
 #include "verbs.hpp"
 
 #include "analysis/find_task.hpp"

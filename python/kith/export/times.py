@@ -1,4 +1,4 @@
-"""What exporters of timelines share: times as whole nanoseconds, and where each task's code began and ended."""
+"""Shared by exporters of timelines: times as whole nanoseconds, and the begin and end of each task's code."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
 """Groups of tasks, so that a graph of any size is a picture (thesis 3.4, aggregation and filtering).
 
 `groups` is for graphs: tasks of one type at one level of the graph, as finely as the number of groups allows.
-`contexts` is for trees: tasks that were created on the same path of types. Both are at hand for filtered tasks.
+`contexts` is for trees: tasks that were created on the same path of types. Both accept filtered tasks.
 """
 
 import numpy as np
@@ -50,8 +50,8 @@ def _grouped(chosen, type_, level, siblings, most):
 
 
 def _positions(recording):
-    """Where the data that each task writes first is, from 0 to 1 in the order of addresses; of tasks without any, where
-    they are in the order of creation."""
+    """The position of the data that each task writes first, from 0 to 1 in the order of addresses; for tasks without
+    any, their position in the order of creation."""
     tasks = len(recording.tasks)
     found = np.arange(tasks) / max(1, tasks)
     written = recording.accesses[recording.accesses.writes].drop_duplicates("task")
@@ -63,8 +63,8 @@ def _positions(recording):
 
 
 def _split(number, position, most):
-    """Groups divided by where their tasks' data is, into as many pieces as `most` groups in all allow: then the picture
-    shows which parts of the data need each other."""
+    """Groups divided by the positions of their tasks' data, into as many pieces as `most` groups in all allow: then the
+    picture shows which parts of the data depend on each other."""
     pieces = most // (int(number.max()) + 1)
     if pieces < 2:
         return number

@@ -124,7 +124,7 @@ def _offers(recording, children):
 
 
 def _has_result(recording, child, wait):
-    """Whether the result of each child came in the wait beside it."""
+    """For each child, whether its result arrived in the wait beside it."""
     found = pd.MultiIndex.from_arrays(_results(recording, wait))
     return pd.MultiIndex.from_arrays([child, wait]).isin(found)
 
@@ -157,8 +157,7 @@ def fragments_of(recording, cut):
 
 
 def _first_wait(recording):
-    """Of each task, the row of the wait that it is waited for by: the first of its scope that ended after the task
-    started; -1: none."""
+    """For each task, the row of the wait for it: the first of its scope that ended after the task started; -1: none."""
     t, w = recording.tasks, recording.waits
     scope = t.scope.to_numpy()
     rows = np.flatnonzero((w.scope.to_numpy() != FUTURE) & (w.task.to_numpy() >= 0))
@@ -214,7 +213,7 @@ def _results(recording, rows):
 
 
 def roots_in_turn(recording):
-    """(earlier, later) of the roots that follow each other: a thread that calls run twice waits for the first run."""
+    """(earlier, later) of consecutive roots: a thread that calls run twice waits for the first run."""
     roots = np.flatnonzero(recording.tasks.root.to_numpy())
     done = recording.tasks.completed_s.to_numpy()[roots][:-1]
     later = recording.tasks.created_s.to_numpy()[roots][1:] >= done
@@ -301,8 +300,8 @@ def fragment_graph(recording):
 
 
 def without_cycles(nodes, source, target, doubtful):
-    """Truth values of edges: all but the doubtful ones (truth values, too) that lie in a cycle. Clocks of processors may
-    differ by more than a short task, and then a task seems to be waited for by the wrong wait."""
+    """Truth values of edges: all but the doubtful ones (given as truth values) that lie in a cycle. Clocks of
+    processors may differ by more than a short task, and then the wrong wait seems to wait for a task."""
     rank, count = components(nodes, source, target)
     if count == nodes:
         return np.ones(len(source), bool)

@@ -1,6 +1,5 @@
-"""Parallelism over time: how many fragments could run at once with as many cores as one likes (thesis 3.4,
-instantaneous parallelism), and how many tasks did run.
-"""
+"""Parallelism over time: how many fragments could run at once on an unlimited number of cores (thesis 3.4,
+instantaneous parallelism), and how many tasks did run."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ _MOST_PARTS = 20_000_000  # fragments times the bins that each overlaps
 
 
 def instantaneous(graph, width_s=None):
-    """(counts, width): of each bin from the start of the graph on, how many fragments overlap it if each runs as early
+    """(counts, width): for each bin from the start of the graph on, how many fragments overlap it if each runs as early
     as the graph allows. The width of a bin is the median duration of a fragment, unless that makes too many bins."""
     first, last, width = _bins(graph, width_s)
     if len(first) == 0:
@@ -76,8 +75,8 @@ def _spread(counts, first, last, group):
 
 
 def actual(states, begin_s, end_s, bins=400):
-    """How many workers were in each state in the mean, over equal bins of the run: a table of bins with `at_s` and a
-    column for each state. `states` as from kith.states."""
+    """The mean number of workers in each state, over equal bins of the run: a table of bins with `at_s` and a column
+    for each state. `states` as from kith.states."""
     bins = max(1, bins)
     width = (end_s - begin_s) / bins if end_s > begin_s else 1.0
     table = {"at_s": begin_s + width * np.arange(bins)}

@@ -41,7 +41,8 @@ class LongestPaths:
 
 
 def components(nodes, source, target):
-    """A number of each node such that edges lead from lower to higher numbers, or stay in a cycle's; and how many."""
+    """A number for each node such that edges lead from lower to higher numbers, or stay within a cycle, whose nodes
+    have one number; and the count of numbers."""
     ones = np.ones(len(source), np.int8)
     matrix = csr_matrix((ones, (source.astype(np.int32), target.astype(np.int32))), shape=(nodes, nodes))
     count, label = connected_components(matrix, directed=True, connection="strong")
@@ -101,8 +102,8 @@ def ordered(nodes, source, target):
 
 
 def _swept(own, order):
-    """The greatest sum of `own` along a path to each node, itself included; and of each node with several predecessors, the
-    first one on such a path. All by places in the order."""
+    """For each node the greatest sum of `own` along a path to it, itself included; and, for each node with several
+    predecessors, the first one on such a path. All by position in the order."""
     ends, chosen = [], []
     end, choose, following = ends.append, chosen.append, iter(order.before.tolist()).__next__
     # A level of a chain has one node, and programs have chains of 10^6 tasks, so this is a loop over nodes and not a

@@ -51,8 +51,8 @@ def creators(tasks):
 
 
 def sibling_sets(graph):
-    """Of each task, the number of its set: equal creator and join. The sets' creators and joins (nodes of the fragment
-    graph) as well."""
+    """For each task the number of its set: tasks with equal creator and join. Also the sets' creators and joins (nodes
+    of the fragment graph)."""
     creator = creators(graph.recording.tasks)
     key = pd.DataFrame({"creator": creator, "join": graph.join})
     number = key.groupby(["creator", "join"], sort=False).ngroup().to_numpy()

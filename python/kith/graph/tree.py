@@ -1,4 +1,4 @@
-"""The task graph as a tree of groups that one opens as far as one likes (MIR's characterisation, aggregation; as in
+"""The task graph as a tree of groups that a user opens to any depth (MIR's characterisation, aggregation; as in
 aggregated grain graphs): a graph of any size is one node at first.
 
 Siblings that are waited for together are a set; those of one type in it are a group; a group of more than 2 FAN tasks is
@@ -15,7 +15,7 @@ from kith import lineage
 from kith.errors import KithError, printable
 from kith.graph.reduced import creators
 
-FAN = 12  # a node is opened into at most twice as many tasks or sets, or into so many parts; types are not limited
+FAN = 12  # a node is opened into FAN parts, or at most twice as many tasks or sets; types are not limited
 RUN, SETS, SET, GROUP, PART, TASK = KINDS = ("run", "sets", "set", "group", "part", "task")
 
 
@@ -88,7 +88,7 @@ class Tree:
         return Node("run", 0, int(self._begins[1]))
 
     def children(self, node):
-        """What the node is opened into: no nodes, if it is a task that created none."""
+        """The nodes into which the node is opened: none, if it is a task that created none."""
         if node.kind == TASK:
             task = int(self.order[node.begin])
             begin, end = int(self._begins[task + 1]), int(self._begins[task + 2])
@@ -166,7 +166,7 @@ class Tree:
         return int(kinds[0]) if len(kinds) and (kinds == kinds[0]).all() else -1
 
     def label(self, node):
-        """What the node is, in a few words. Names are as recorded."""
+        """The node in a few words. Names are as recorded."""
         names = self.analysis.recording.types.name
         kind = self.type_of(node)
         what = str(names[kind]) if kind >= 0 else "tasks"
@@ -182,8 +182,8 @@ class Tree:
         return f"{rows} {what}" + (f", {node.first} to {node.last} of {node.of}" if node.kind == PART else "")
 
     def lineages(self, nodes):
-        """Of each node the lineage of its task, as --below takes it; of a node of several, that of the task above; "" for
-        none."""
+        """For each node the lineage of its task, as --below takes it; for a node of several tasks, that of the task
+        above; "" for none."""
         rows = [int(self.order[n.begin]) if n.begin < n.end else -1 for n in nodes]
         rows = [r if r < 0 or n.kind == TASK else int(self._parent[r]) for r, n in zip(rows, nodes)]
         known = [i for i, r in enumerate(rows) if r >= 0]
@@ -195,7 +195,7 @@ class Tree:
 
 
 def _pieces(count):
-    """(begin, end) of FAN pieces of `count` things, as equal as can be; of at most twice as many things, each is one."""
+    """(begin, end) of FAN pieces of `count` items, as equal as possible; up to twice FAN items are pieces of one."""
     bounds = [i * count // FAN for i in range(FAN + 1)] if count > 2 * FAN else list(range(count + 1))
     return list(zip(bounds, bounds[1:]))
 

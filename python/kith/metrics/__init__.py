@@ -51,7 +51,7 @@ class Analysis:
 
     @property
     def notes(self):
-        """What is not known or was left out, in sentences: of the recording, the graph, and recorded addresses."""
+        """Sentences on what is not known or was left out: of the recording, the graph, and recorded addresses."""
         touches = self.touches if len(self.recording.streams) else None
         left_out = [touches.left_out] if touches is not None and touches.left_out else []
         return self.recording.notes + self.graph.notes + left_out
@@ -62,7 +62,7 @@ class Analysis:
         return np.arange(len(self.recording.tasks))
 
     def part(self, values):
-        """Of values of all tasks of the run, those of the tasks here."""
+        """The values of the tasks here, from values of all tasks of the run."""
         return values
 
     @cached_property

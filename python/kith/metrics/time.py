@@ -116,7 +116,7 @@ def median_of_pairs(group, place, distance):
     median = np.full(int(group.max()) + 1, np.nan)
     squares = np.cumsum(sizes.astype(np.int64) ** 2)
     at = 0
-    while at < len(begins):  # so many groups at a time that their pairs fit into memory
+    while at < len(begins):  # as many groups at a time as have pairs that fit into memory
         until = max(at + 1, int(np.searchsorted(squares, (squares[at - 1] if at else 0) + _PAIRS_AT_ONCE, "right")))
         rows = slice(begins[at], begins[until] if until < len(begins) else len(groups))
         median[groups[begins[at:until]]] = _medians(places[rows], count[rows], sizes[at:until], distance)

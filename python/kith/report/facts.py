@@ -1,4 +1,4 @@
-"""What several sections of the report use, computed once."""
+"""Numbers that several sections of the report use, computed once."""
 
 from functools import cached_property
 
@@ -35,7 +35,7 @@ class Facts:
 
     @property
     def only_declared(self):
-        """Whether tasks did not run, but declared their work: then the run's own time means nothing."""
+        """Whether tasks did not run, but declared their work: then the run's own time has no meaning."""
         return self.recording.dry and self.recording.engine != "sim"
 
     @cached_property
@@ -107,8 +107,8 @@ class Facts:
 
     @cached_property
     def inflation(self):
-        """(seconds, ratio): what tasks' code took longer than in the reference, or than recorded for a simulated run;
-        None where there is nothing to compare with."""
+        """(seconds, ratio): the excess of tasks' time over the reference, or over the recorded time for a simulated
+        run; None if there is nothing to compare with."""
         deviation = self.analysis.table.get("work_deviation")
         if deviation is None:
             return None
@@ -120,7 +120,7 @@ class Facts:
 
     @cached_property
     def recorder_s(self):
-        """What recording cost inside the tasks of a native run: their time less creation, waits and work."""
+        """The cost of recording inside the tasks of a native run: their time less creation, waits and work."""
         r = self.recording
         if r.engine == "sim" or r.dry:
             return None

@@ -1,4 +1,4 @@
-"""Puts the sections together into one page that needs nothing else and asks no network for anything."""
+"""Puts the sections together into one page that loads no other file and makes no network request."""
 
 import base64
 import hashlib
@@ -85,7 +85,7 @@ def _chosen(f, part):
 
 
 def _embedded(data):
-    """JSON that may stand in a page: nothing in it ends the element that it is in."""
+    """JSON for a script element of a page: escaped so that it cannot end the element."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
                   .replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))

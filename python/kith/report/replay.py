@@ -1,4 +1,4 @@
-"""What locality can give at most: the recording simulated as it is, and with all data local (`kith sim`)."""
+"""The most that locality can give: the recording simulated as it is, and with all data local (`kith sim`)."""
 
 import json
 import os
@@ -12,9 +12,9 @@ DEFAULT_MACHINE = "bullion-s16-8"
 
 def replay(recording, tool=None):
     """{"machine", "policy", "seconds", "local_seconds", "gain", "own_machine"}: the simulated times with the model's
-    memory, and with neither remote latency nor contention, which is as if all data were local and memory as wide as
-    one likes. `gain` is the share of the first that the second saves: a bound of what a better placement may give.
-    Or {"why": text} where there is no replay."""
+    memory, and with neither remote latency nor contention, as if all data were local and memory had unlimited
+    bandwidth. `gain` is the share of the first that the second saves: a bound on the gain of a better placement. Or
+    {"why": text} where there is no replay."""
     tool = tool or shutil.which("kith")
     if tool is None or not os.access(tool, os.X_OK):
         return {"why": "the kith program is not at hand, so locality was not replayed"}

@@ -1,4 +1,4 @@
-"""The verdict: what bounds the run, its largest loss with a remedy, and whether locality matters. Three sentences."""
+"""The verdict: the bound of the run, its largest loss with a remedy, and whether locality matters. Three sentences."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from kith.units import percent, rounded, seconds
 NEAR_THE_SPAN = 0.8  # a run that took no longer than its span divided by this is bound by its critical path
 BUSY = 0.85
 LONELY = 0.5  # one task that takes more of the span than this, and
-FAR = 10.0  # more than so many times the median of its type, is what makes the graph narrow
+FAR = 10.0  # more than this many times the median of its type, makes the graph narrow
 _OVERHEAD = ("scheduling", "creating", "partitioning")
 
 
@@ -49,7 +49,7 @@ def bound(f):
 
 
 def untaken(f):
-    """Whether most idle time passed beside ready tasks: then the graph is not what keeps workers idle."""
+    """Whether most idle time passed beside ready tasks: then the graph is not the reason that workers are idle."""
     return f.idle_beside_ready_s > 0.5 * f.seconds.idle.sum()
 
 
@@ -89,7 +89,7 @@ def longest_wait(f):
 
 
 def one_long_task(f):
-    """What to do about a task that is most of the critical path and far longer than others of its type; else None."""
+    """The advice for one task that is most of the critical path and far longer than others of its type; else None."""
     work, tasks = f.graph.work_s, f.recording.tasks
     on_path = np.flatnonzero(f.graph.critical_tasks)
     if not len(on_path):

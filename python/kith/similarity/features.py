@@ -1,5 +1,5 @@
-"""What characterises a recorded program: numbers of its graph, and numbers of its tasks. What depends on the machine or
-the policy (who ran what where) is left out: the study is about programs."""
+"""The characteristics of a recorded program: numbers of its graph, and numbers of its tasks. Those that depend on the
+machine or the policy (which worker ran what) are left out: the study is about programs."""
 
 from dataclasses import dataclass
 

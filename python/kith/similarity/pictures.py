@@ -64,7 +64,7 @@ def _joined(named, apart_x, apart_y):
 
 
 def draw_dendrogram(study, path, title):
-    """Which rows are alike: the further to the right two branches meet, the less."""
+    """The similarity of rows: the further to the right two branches meet, the less alike."""
     figure, axes = plt.subplots(figsize=(8.5, 1 + 0.2 * len(study.names)))
     heights = study.tree[:, 2]
     clusters = int(study.clusters.max())
@@ -79,7 +79,7 @@ def draw_dendrogram(study, path, title):
 
 
 def draw_loadings(study, path, title):
-    """How much each feature counts in each component."""
+    """The weight of each feature in each component."""
     figure, axes = plt.subplots(figsize=(1.8 + 0.55 * len(study.explained), 0.9 + 0.26 * len(study.features)))
     image = axes.imshow(study.loadings.T, cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto")
     axes.set_yticks(range(len(study.features)), study.features)

@@ -60,8 +60,8 @@ def study(names, features, values):
 
 
 def filled(values):
-    """The values, where NaN (it does not apply) is the mean of the others in its column, so that it says nothing; 0 if there
-    are none."""
+    """The values, where NaN (not applicable) is replaced by the mean of the others in its column, so that it does not
+    affect the result; 0 if there are none."""
     values = np.asarray(values, float)
     known = np.isfinite(values)
     mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(1, known.sum(axis=0))
@@ -101,8 +101,8 @@ def _quoted(name):
 
 
 def sensitivity(study_, groups):
-    """How much inputs matter: for each group (a program) with several rows the mean distance between its rows, over that
-    between all rows. Below 1, its inputs are more alike than programs are. {group: (inputs, ratio)}."""
+    """The influence of inputs: for each group (a program) with several rows the mean distance between its rows, over
+    that between all rows. Below 1, its inputs are more alike than programs are. {group: (inputs, ratio)}."""
     if study_.scores.shape[1] == 0 or len(groups) < 2:
         return {}
     everything = pdist(study_.scores).mean()

@@ -1,4 +1,4 @@
-"""kith compare: what differs between two recordings, and why."""
+"""kith compare: the differences of two recordings, and their causes."""
 
 import json
 

@@ -48,7 +48,7 @@ bells::bells(MPI_Comm job, const std::vector<process_card>& cards, int here) : b
   MPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_INT, MPI_LAND, machine_);
   if (fine == 0) {  // there is no room for shared memory
     own_ = &alone_;
-    kept_ = true;  // some processes may have it
+    kept_ = true;  // some processes may have the memory
     return;
   }
   find_others(job);

@@ -1,8 +1,8 @@
 // Bells in memory that the processes of a machine share: MPI cannot wake a thread that sleeps in the kernel.
 //
-// Whoever has sent a message rings its receiver's bell. B1: ring() changes the count, then reads `sleeping`; a sleeper
-// does it the other way round. Both sides are seq_cst, so that either the ringer sees the sleeper, or the sleeper sees
-// the new count.
+// The sender of a message rings its receiver's bell. B1: ring() changes the count, then reads `sleeping`; sleep()
+// writes `sleeping`, then reads the count. Both sides are seq_cst, so that either the ringer sees the sleeper, or the
+// sleeper sees the new count.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -16,12 +16,12 @@
 
 namespace kith::distributed::mpi {
 
-/// Its members may be called by any thread of any process, sleep() by one.
+/// Any thread of any process may call ring() and count(); one thread calls sleep().
 class bell {
  public:
   std::uint32_t count() const noexcept { return count_.load(acquire); }  // pairs with ring()
   void ring() noexcept;
-  /// Sleeps until the count differs from `heard`, or it is that time. May return early.
+  /// Sleeps until the count differs from `heard`, or until the time `until`. May return early.
   void sleep(std::uint32_t heard, std::chrono::steady_clock::time_point until) noexcept;
 
  private:
@@ -31,10 +31,10 @@ class bell {
 
 class bells {
  public:
-  /// Takes shared memory for them; without it own() is a bell that other processes cannot ring. All processes of
-  /// the communicator must do the same.
+  /// Takes shared memory for the bells; if there is none, own() is a bell that other processes cannot ring. All
+  /// processes of the communicator must construct it together.
   bells(MPI_Comm job, const std::vector<process_card>& cards, int here);
-  /// Gives back the memory. All processes must do it, or keep() it.
+  /// Frees the memory. All processes must destroy it together, or call keep().
   ~bells();
   bells(const bells&) = delete;
   bells& operator=(const bells&) = delete;

@@ -12,7 +12,7 @@ namespace kith::distributed::mpi {
 
 namespace {
 
-/// What must be the same at all places, in one number: the operation, the type, the root and the size.
+/// In one number what must be the same at all places: operation, type, root and size.
 std::uint64_t number_of(const collective& c) {
   return static_cast<std::uint64_t>(c.what) | static_cast<std::uint64_t>(c.element_type) << 3 |
          static_cast<std::uint64_t>(c.root) << 6 | std::uint64_t{c.bytes} << 30;
@@ -20,7 +20,7 @@ std::uint64_t number_of(const collective& c) {
 
 }  // namespace
 
-/// What a place says of its collective, and after the reduction what all have said.
+/// A place's description of its collective; after the reduction, the combination of all places' descriptions.
 struct collectives::block {
   static constexpr std::size_t data_bytes = 96;
 

@@ -1,10 +1,10 @@
-// The collectives of a place, by MPI's own. MPI requires that all processes call the same, and does not notice if they
+// The collectives of a place, by MPI's own. MPI requires that all processes call the same, and does not detect if they
 // do not: it returns wrong values, hangs or overwrites memory. So each collective begins with an MPI_Iallreduce of a
-// block of one size, which says what it is. A small one has its data in the block, and ends with it; a large one is
+// block of fixed size that describes it. A small collective has its data in the block, and ends with it; a large one is
 // started when the blocks have turned out to be equal.
 //
-//  C1  Blocks and large collectives have a communicator each: a place may start its next block before another one
-//      has started the large collective before it.
+//  C1  Blocks and large collectives have a communicator each: a place may start its next block before another place has
+//      started the previous large collective.
 #pragma once
 
 #include "places/transport.hpp"
@@ -24,27 +24,27 @@ class collectives {
  public:
   /// REQUIRES: all processes of the job do the same.
   collectives(MPI_Comm job, int here);
-  /// Those that have not ended are left to the end of the process.
+  /// Collectives that have not ended are left to the end of the process.
   ~collectives();
   collectives(const collectives&) = delete;
   collectives& operator=(const collectives&) = delete;
 
-  /// Returns MPI's result. Throws kith::error if an earlier one differed from that of another place.
+  /// Returns MPI's result. Throws kith::error if an earlier collective differed from that of another place.
   int start(const collective& c);
   bool empty() const noexcept { return open_.empty(); }
   std::uint64_t ended() const noexcept { return ended_; }
-  /// Goes on with the first one that has not ended. `moved`: something of it has ended. Returns MPI's result.
+  /// Continues the first open collective. `moved`: a part of it has ended. Returns MPI's result.
   int advance(bool& moved);
-  /// Throws kith::error if one differed from that of another place.
+  /// Throws kith::error if a collective differed from that of another place.
   void refuse_if_broken() const;
-  /// After a loss MPI may wait for ever: nothing is given back.
+  /// After a loss MPI may wait for ever: nothing is freed.
   void abandon() noexcept { abandoned_ = true; }
 
  private:
   struct block;
   struct started {
     collective what;
-    std::unique_ptr<block> said;  // until all have said the same
+    std::unique_ptr<block> said;  // until the block has been reduced
     MPI_Request request = MPI_REQUEST_NULL;
   };
 
@@ -59,7 +59,7 @@ class collectives {
   int here_;
   std::deque<started> open_;
   std::uint64_t ended_ = 0;
-  std::string broken_;  // why there are no more
+  std::string broken_;  // why no more can start; empty: they can
   bool abandoned_ = false;
 };
 

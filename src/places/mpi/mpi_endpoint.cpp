@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-// Functions of ULFM; null where the MPI that runs lacks them. MPICH has them, and Open MPI from version 5 on.
+// Functions of ULFM; null if the MPI that runs lacks them. MPICH has them, and Open MPI from version 5 on.
 extern "C" {
 [[gnu::weak]] int MPIX_Comm_failure_ack(MPI_Comm);
 [[gnu::weak]] int MPIX_Comm_failure_get_acked(MPI_Comm, MPI_Group*);
@@ -87,7 +87,7 @@ mpi_endpoint::~mpi_endpoint() {
     collectives_.abandon();
     return;
   }
-  if (survives_losses_) bells_.keep();  // to give them back is a step of all, and one of them may end before
+  if (survives_losses_) bells_.keep();  // freeing them is collective, and a process may end before
   for (MPI_Request& r : posted_) {
     if (r == MPI_REQUEST_NULL) continue;
     MPI_Cancel(&r);
@@ -97,7 +97,7 @@ mpi_endpoint::~mpi_endpoint() {
   MPI_Comm_free(&job_);
 }
 
-/// After a loss. What others have announced is never read.
+/// Tells the others that this place has left after a loss. Messages that they have announced are never read.
 void mpi_endpoint::say_farewell() {
   constexpr std::string_view why = "it has left after another place was lost";
   const record r{record_kind::lost, static_cast<std::uint32_t>(here_), why.size()};
@@ -123,7 +123,7 @@ std::optional<refusal> mpi_endpoint::wait_for(MPI_Request r) {
 
 std::optional<refusal> mpi_endpoint::agree(const std::string* why) {
   struct words {
-    std::vector<int> sizes;  // by place; 0: it can start
+    std::vector<int> sizes;  // by place; size of the reason; 0: it can start
     int mine = 0;
     std::string text;
   };
@@ -132,7 +132,7 @@ std::optional<refusal> mpi_endpoint::agree(const std::string* why) {
   constexpr std::size_t most = 64 << 10;
   if (why != nullptr) said->text = why->empty() ? "no reason is known" : why->substr(0, most);
   said->mine = static_cast<int>(said->text.size());
-  const auto wait = [&](MPI_Request r) {  // after a loss MPI may still use the words
+  const auto wait = [&](MPI_Request r) {  // after a loss MPI may still use `said`
     std::optional<refusal> lost = wait_for(r);
     if (lost) keep(std::move(said));
     return lost;
@@ -151,7 +151,7 @@ std::optional<refusal> mpi_endpoint::agree(const std::string* why) {
   MPI_Ibcast(said->text.data(), *first, MPI_CHAR, refused.place, job_, &r);
   if (auto lost = wait(r)) return lost;
   refused.why = said->text;
-  MPI_Ibarrier(job_, &r);  // so that none ends before the others know the reason
+  MPI_Ibarrier(job_, &r);  // so that no process ends before all know the reason
   static_cast<void>(wait(r));
   return refused;
 }
@@ -215,7 +215,7 @@ void mpi_endpoint::flush(int place) {
 }
 
 void mpi_endpoint::flush_all() {
-  for (std::size_t i = 0; i < dirty_.size(); ++i) {  // a loss that is found here adds to them
+  for (std::size_t i = 0; i < dirty_.size(); ++i) {  // flush() may find a loss and add to them
     to(dirty_[i]).dirty = false;
     flush(dirty_[i]);
   }
@@ -236,7 +236,7 @@ void mpi_endpoint::start(int place, bytes data, int tag) {
 }
 
 void mpi_endpoint::end_sends() {
-  // Oldest first. A message to a slow place does not block those behind it.
+  // Oldest first. A message to a slow place does not block those after it.
   constexpr std::size_t most = 16;
   for (std::size_t i = 0, looked = 0; i < sends_.size() && looked < most; ++looked) {
     sent& s = sends_[i];
@@ -261,7 +261,7 @@ void mpi_endpoint::end_sends() {
 
 bool mpi_endpoint::poll(bytes& message) {
   if (ready_.empty()) {
-    // What was rung for may come a little later: MPI had no room to send it at once.
+    // The message of a ring may arrive a little later: MPI had no room to send it at once.
     if (const std::uint32_t count = bells_.own().count(); count != heard_) {
       heard_ = count;
       active_ = clock::now();
@@ -296,8 +296,8 @@ std::uint64_t mpi_endpoint::ended_collectives() {
 }
 
 // ---- sleeping. A place on this machine rings when it has sent something. MPI cannot wake a thread that sleeps in the
-// kernel, so as long as something can come from another machine, an idle place looks again and again, the less often
-// the longer nothing came: each 500 us in the end, which takes a few percent of a core.
+// kernel, so as long as messages can come from another machine, an idle place polls, at growing intervals up to 500 us,
+// which takes a few percent of a core.
 
 void mpi_endpoint::sleep(clock::time_point until) {
   using namespace std::chrono_literals;
@@ -305,7 +305,7 @@ void mpi_endpoint::sleep(clock::time_point until) {
     prctl(PR_SET_TIMERSLACK, 1000UL);  // of this thread, in ns; the default is 50 us
   const auto now = clock::now();
   const auto idle = now - active_;
-  // An answer comes within some 10 us, and a nap takes longer than it says. Large messages move only while MPI is
+  // An answer arrives within some 10 us, and a sleep takes longer than requested. Large messages move only while MPI is
   // called; those that do not move for a while wait for a process that is busy or slow.
   const bool moving = !sends_.empty() || !held_.empty();
   if (idle < (moving ? 1ms : spins_ ? 50us : 20us)) {
@@ -330,7 +330,7 @@ bool mpi_endpoint::is_fine(int result, int place) {
   if (place >= 0) {
     lose({place, std::string("MPI: ") + text});
   } else if (!survives_losses_ || !finds_loss()) {
-    // A receive from any source or a collective failed: nothing can arrive any more.
+    // A receive from any source, or a collective, has failed: nothing can arrive after that.
     for (int p = 0; p < places(); ++p) {
       if (p != here_) lose({p, std::string("MPI, receiving: ") + text});
     }
@@ -338,7 +338,7 @@ bool mpi_endpoint::is_fine(int result, int place) {
   return false;
 }
 
-/// MPI has failed because a place was lost. MPI may know it a little earlier than the kernel says so.
+/// MPI has failed because a place was lost. MPI may find the loss a little earlier than the kernel reports it.
 bool mpi_endpoint::finds_loss() {
   for (const int p : acknowledge_losses(job_)) lose({p, "MPI says that its process has failed"});
   for (int looks = 0; !lost_any_ && looks < 100; ++looks) {
@@ -372,7 +372,7 @@ void mpi_endpoint::watch() {
       if (!gone_[static_cast<std::size_t>(p)]) append(p, {record_kind::sign, 0, 0}, nullptr, 0);
     }
   }
-  // Others may see that all have left, and end, before this process does.
+  // Other processes may see that all have left, and end, before this one does.
   if (leaving_ && now - leaving_since_ < std::chrono::seconds(2)) return;
   for (lost_place& l : peers_.look(now)) lose(std::move(l));
 }
@@ -396,7 +396,8 @@ void mpi_endpoint::look_for_end() {
 }
 
 bool mpi_endpoint::has_left() {
-  // Only now, because a place that has said so may still get what a lost one had sent. Then it has to see others end.
+  // Checked only once this place leaves: a place that has said that it leaves may still get messages that a lost place
+  // had sent, and then has to detect the ends of others.
   if (survives_losses_ && leaving_ && !left_) look_for_end();
   return left_ || (lost_any_ && (!survives_losses_ || gone_[0]));
 }

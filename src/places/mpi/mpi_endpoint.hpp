@@ -3,10 +3,10 @@
 //
 //  M1  Batches have tag 0 and come into a ring of buffers. MPI gives a sender's batches to receives in the order in
 //      which these were posted, so the ring is read from the oldest receive on.
-//  M2  A large message for a place on this machine stays where it is until its receiver has read it and says so, or was
-//      lost. One for another machine has tag 1. Its receive is posted when its announcement is read, so that the large
-//      messages of a sender are received in the order of their announcements.
-//  M3  What came from a sender waits behind a large message that came before it and is not complete.
+//  M2  A large message for a place on this machine stays in the sender's memory until the receiver has reported that it
+//      has read it, or was lost. One for another machine has tag 1. Its receive is posted when its announcement is
+//      read, so that the large messages of a sender are received in the order of their announcements.
+//  M3  A sender's messages wait while a large message that it announced before them is incomplete.
 #pragma once
 
 #include "places/batch.hpp"
@@ -50,7 +50,7 @@ class mpi_endpoint final : public endpoint {
 
   int here() const noexcept { return here_; }
   int places() const noexcept { return static_cast<int>(outgoing_.size()); }
-  /// Whether all have left, or none has started, and nobody was lost: MPI can be ended.
+  /// Whether MPI can be finalised: all have left, or the start was refused, and no place was lost.
   bool in_order() const noexcept { return (left_ || refused_) && !lost_any_; }
 
  private:
@@ -60,8 +60,9 @@ class mpi_endpoint final : public endpoint {
 
   static constexpr int batch_tag = 0, large_tag = 1;
   static constexpr std::size_t batch_bytes = 32 << 10;
-  // What MPI sends at once, without an answer of the receiver: a batch of a lost place has come as a whole then, or not
-  // at all. Otherwise its receive, which was matched, would never end, and M1 make those behind it wait.
+  // The size up to which MPI sends eagerly, without an answer of the receiver: then a batch of a lost place has arrived
+  // as a whole or not at all. Otherwise its matched receive would never end, and by M1 the later receives would wait
+  // for it.
   static constexpr std::size_t eager_bytes = 3 << 10;
   static constexpr std::size_t ring_slots = 16;
   static constexpr std::size_t piece_bytes = 1 << 30;  // MPI counts in int
@@ -75,7 +76,7 @@ class mpi_endpoint final : public endpoint {
     std::uint64_t number = 0;          // at its sender; 0: it came by MPI
   };
   struct sender {
-    std::deque<incoming> waiting;  // M3: behind a large message that is not complete
+    std::deque<incoming> waiting;  // M3
   };
   struct receiver {
     bytes batch;
@@ -109,7 +110,7 @@ class mpi_endpoint final : public endpoint {
   void complete_large();
   void watch();
   void say_farewell();
-  /// Never frees them, because MPI may still read or write there.
+  /// Never frees the object, because MPI may still read or write there.
   template <class T>
   static void keep(T what) {
     new T(std::move(what));
@@ -122,7 +123,7 @@ class mpi_endpoint final : public endpoint {
 
   const pid_t made_in_ = getpid();
   MPI_Comm job_;
-  MPI_Comm leaving_job_ = MPI_COMM_NULL;  // so that a place which leaves early meets no collective of the others
+  MPI_Comm leaving_job_ = MPI_COMM_NULL;  // so that a place that leaves early matches no collective of the others
   int here_ = 0;
   std::vector<receiver> outgoing_;
   std::vector<int> dirty_;  // places whose batch is not empty
@@ -145,15 +146,15 @@ class mpi_endpoint final : public endpoint {
   std::vector<bool> said_leaving_;  // by place; only where losses are survived
   const bool survives_losses_;
   const std::size_t most_of_batch_;
-  const std::size_t large_bytes_;  // from here on a message goes by itself
+  const std::size_t large_bytes_;  // from this size on a message is sent by itself
   bool lost_any_ = false;
   bool leaving_ = false, left_ = false, refused_ = false;
   MPI_Request all_leave_ = MPI_REQUEST_NULL;
   clock::time_point active_;         // when something was sent or received
-  clock::time_point leaving_since_;  // this place, or the last one that has said so
+  clock::time_point leaving_since_;  // since this place leaves, or the last place that has said so
   bool spins_;
   bool slack_set_ = false;
-  std::uint32_t heard_ = 0;  // the bell, before the last look
+  std::uint32_t heard_ = 0;  // the bell's count before the last look
 };
 
 }  // namespace kith::distributed::mpi

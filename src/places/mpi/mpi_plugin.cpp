@@ -74,7 +74,7 @@ class session {
                                             "(MPI_THREAD_SERIALIZED)");
     }
   }
-  /// The process ends. While a transport is there, MPI is needed: then that calls it again.
+  /// The process ends. If a transport still needs MPI, left() calls this again.
   void end() {
     ends_ = true;
     if (is_inherited()) return;
@@ -102,9 +102,9 @@ class session {
     throw std::runtime_error(
         "another process of the job ends, and has made fewer place_runtimes than this one; expected as many in all");
   }
-  /// MPICH before 4.2 over UCX may wait for ever in MPI_Finalize: a process that has closed its connections stops their
-  /// progress, which another one may still need (MPICH's pull request 6596). All have met and the program has ended, so
-  /// a process that waits for long leaves without.
+  /// MPICH before 4.2 over UCX may wait for ever in MPI_Finalize: a process that has closed its connections stops the
+  /// progress of others, which may still need it (MPICH's pull request 6596). All processes have met and the program
+  /// has ended, so a process that waits too long ends without MPI_Finalize.
   void finalize() noexcept try {
     std::fflush(nullptr);  // the guard's _exit does not
     std::promise<void> finalized;
@@ -120,14 +120,14 @@ class session {
   } catch (const std::exception&) {  // no thread to be had
     MPI_Finalize();
   }
-  /// The processes of the job, one of which may end without the others.
+  /// The processes of the job, any of which may end without the others.
   void watch(const std::vector<process_card>& cards) {
     if (others_) return;
     int here = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &here);
     others_.emplace(cards, here, std::chrono::nanoseconds(0));
   }
-  /// All meet, to make a transport or to end. Whether all make one; none: a process has ended without.
+  /// All meet, to make a transport or to end. Returns whether all make one; none: a process has ended without meeting.
   std::optional<bool> all_join(bool joins) {
     using namespace std::chrono_literals;
     struct words {
@@ -136,7 +136,7 @@ class session {
     auto said = std::make_unique<words>(words{joins ? 1 : 0, 0});
     MPI_Request r = MPI_REQUEST_NULL;
     bool fine = MPI_Iallreduce(&said->mine, &said->all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &r) == MPI_SUCCESS;
-    std::optional<peers::clock::time_point> until;  // what a process had sent before its end may still come
+    std::optional<peers::clock::time_point> until;  // a process may have sent its word before it ended
     for (auto nap = 5us; fine; nap = std::min(nap * 2, 1000us)) {
       int done = 0;
       fine = MPI_Test(&r, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS;
@@ -149,7 +149,7 @@ class session {
     in_use_ = std::shared_ptr<words>(std::move(said));
     return {};
   }
-  /// All meet, and then give MPI time for what is under way. False if a process has ended without.
+  /// All meet, and then MPI gets time for what is under way. False if a process has ended without meeting.
   bool settle() {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (!all_join(false)) return false;
@@ -177,7 +177,7 @@ class session {
   bool met_end_ = false;  // others end, or have ended: this process must not wait for them
 };
 
-/// It is never destroyed, because a place_runtime of static storage may end after all that was made in main().
+/// Never destroyed, because a place_runtime of static storage may end after main() has returned.
 session& this_session(bool survives_losses = false) {
   static session* only = nullptr;  // one thread at a time makes transports
   if (only == nullptr) {

@@ -154,12 +154,12 @@ bool mpi_endpoint::complete(int from, incoming& in, std::size_t& budget) {
 }
 
 void mpi_endpoint::complete_large() {
-  // After some MiB what has come is answered, so that its senders go on while the rest is read.
+  // After some MiB the messages read so far are answered, so that their senders go on while the rest is read.
   constexpr std::size_t at_once = 2 << 20;
   std::size_t budget = at_once;
   std::erase_if(held_, [this, &budget](int from) {
     std::deque<incoming>& waiting = incoming_[static_cast<std::size_t>(from)].waiting;
-    if (gone_[static_cast<std::size_t>(from)]) {  // one of them may lack its receives, and none is needed any more
+    if (gone_[static_cast<std::size_t>(from)]) {  // one may lack its receives, and all are dropped
       keep(std::exchange(waiting, {}));
       return true;
     }

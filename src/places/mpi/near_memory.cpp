@@ -23,7 +23,7 @@ near_memory::near_memory(MPI_Comm job, const std::vector<process_card>& cards, i
 #ifdef PR_SET_PTRACER
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // for kernels that let only parents read
 #endif
-  MPI_Barrier(job);  // now all have allowed it
+  MPI_Barrier(job);  // all have allowed it
   const process_card& mine = cards[static_cast<std::size_t>(here)];
   int fine = 1;
   for (std::size_t p = 0; p < cards.size(); ++p) {

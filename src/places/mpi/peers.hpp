@@ -1,8 +1,8 @@
 // Which processes of the job are alive.
 //
-// A process on this machine is watched through the kernel, which tells of its end at once and never by mistake. One on
-// another machine is lost when it has been silent for too long: everybody sends something to it, if only a sign of
-// life, a few times in that time. One that is stopped, or starved of a core, for less than that is not lost.
+// A process on this machine is watched through the kernel, which reports its end at once and without error. A process
+// on another machine is lost when it has been silent for too long: the others send it something, at least a sign of
+// life, several times in that period. A process that is stopped, or starved of a core, for less than that is not lost.
 #pragma once
 
 #include "places/transport.hpp"
@@ -40,13 +40,13 @@ class peers {
   peers(const peers&) = delete;
   peers& operator=(const peers&) = delete;
 
-  /// Something has come from that place.
+  /// Something has arrived from that place.
   void heard(int place, clock::time_point now) { heard_[static_cast<std::size_t>(place)] = now; }
-  /// The places that were silent, or have ended, since the last call. Cheap if called often: looks 100 times a second.
+  /// The places that were silent or have ended since the last call. Cheap to call often: looks 100 times a second.
   std::vector<lost_place> look(clock::time_point now);
-  /// The same, of processes on this machine alone: those of others may not say anything yet.
+  /// As look(), for processes on this machine only: those of other machines may not send anything yet.
   std::vector<lost_place> look_near(clock::time_point now);
-  /// Whether it is time for signs of life, to far().
+  /// Whether to send signs of life to far() now.
   bool should_sign(clock::time_point now);
   /// The places on other machines.
   const std::vector<int>& far() const noexcept { return far_; }
@@ -60,8 +60,8 @@ class peers {
   std::vector<process_card> cards_;
   std::chrono::nanoseconds silence_;
   std::vector<pollfd> near_;      // one for each process that the kernel watches
-  std::vector<int> near_place_;   // of each of these
-  std::vector<int> ended_early_;  // before they could be watched
+  std::vector<int> near_place_;   // by index in near_
+  std::vector<int> ended_early_;  // ended before they could be watched
   std::vector<int> far_;
   std::vector<clock::time_point> heard_;
   std::vector<bool> is_lost_;

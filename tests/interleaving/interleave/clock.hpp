@@ -1,4 +1,4 @@
-// Vector clocks: what a thread of an explored program may rely on. Used only by the checker.
+// Vector clocks: the events that a thread of an explored program may rely on. Used only by the checker.
 #pragma once
 
 #include <algorithm>

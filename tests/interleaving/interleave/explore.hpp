@@ -42,7 +42,7 @@ struct result {
   std::string report;               // failure, schedule, and what happened step by step
 };
 
-/// What the function passed to explore() fills in.
+/// The program, which the function passed to explore() defines.
 class program {
  public:
   /// Adds a thread; at most 7.

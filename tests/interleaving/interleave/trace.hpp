@@ -1,4 +1,4 @@
-// What happened in one schedule, as text. Used only by the checker.
+// The events of one schedule, as text. Used only by the checker.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Bodies of tasks with a mistake that compilers make a part of Kith's own functions, in a folder of a name that Kith
-// uses, too. For lines_test.py, which greps for the marks behind `//!`.
+// Bodies of tasks with a mistake, which compilers inline into Kith's own functions; the folder has a name that Kith
+// uses, too. For lines_test.py, which greps for the marks after `//!`.
 #include <kith/kith.hpp>
 
 #include <span>

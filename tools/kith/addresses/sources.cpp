@@ -27,14 +27,14 @@ namespace kith::tools {
 
 namespace {
 
-/// A function that code at an address is in; inlined ones come first.
+/// A function that contains the code at an address; inlined ones come first.
 struct frame {
   std::string function, file;
   std::uint32_t line = 0;
 };
 using frames = std::vector<frame>;
 
-/// What the program writes to its standard output when it reads `input`. Throws kith::error.
+/// The program's standard output for the given `input`. Throws kith::error.
 std::string output_of(std::vector<std::string> words, const std::string& input) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::tmpfile(), std::fclose);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(std::tmpfile(), std::fclose);
@@ -76,7 +76,7 @@ void read_place(const std::string& text, frame& f) {
   if (f.line != 0 || text.front() == '/') f.file = std::filesystem::path(text.substr(0, colon)).lexically_normal();
 }
 
-/// Places in modules, as MODULE+0xOFFSET, and the frames of each.
+/// Addresses in modules, as MODULE+0xOFFSET, and the frames of each.
 class symbols {
  public:
   void want(const std::string& place) {
@@ -120,18 +120,17 @@ class symbols {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// In Kith's headers, or in its library, which may be built without line numbers. A function of the headers may have
-/// lines of the user's: those of a task's body are in it.
+/// Whether the frame is in Kith's headers, or in its library, which may be built without line numbers. A function of
+/// the headers may have lines of the user's code: those of a task's body that was inlined into it.
 bool is_kith(const frame& f) {
   if (has(f.file, "/include/kith/")) return true;
-  if (has(f.function, "<kith::task*"))
-    return true;  // a container of the library, of which the linker kept a traced copy
+  if (has(f.function, "<kith::task*")) return true;  // a container of the library, whose traced copy the linker kept
   const std::string_view function = std::string_view(f.function).substr(0, f.function.find_first_of("(<"));
   const bool named = function.starts_with("kith::") || has(function, " kith::");
   return named && (f.file.empty() || f.file.starts_with(KITH_SOURCES));
 }
-/// Of a library that is not the user's: the compiler's, one that is installed, or without line numbers. A program may
-/// be anywhere else below /usr.
+/// Whether the frame is in a library that is not the user's: the compiler's, an installed one, or one without line
+/// numbers. A program may be anywhere else below /usr.
 bool is_foreign(const frame& f) {
   constexpr std::string_view installed[] = {"/usr/include/", "/usr/lib", "/usr/local/include/", "/usr/local/lib"};
   const auto is_in = [&](std::string_view folder) { return f.file.starts_with(folder); };
@@ -139,7 +138,7 @@ bool is_foreign(const frame& f) {
          has(f.file, "/lib/clang/");
 }
 
-/// The first frame that is the user's or Kith's; else the first of all; null if there is none.
+/// The first frame that is the user's or Kith's; else the first one; null if there is none.
 const frame* telling(const frames& here, const frames& caller) {
   for (const frames* all : {&here, &caller}) {
     for (const frame& f : *all) {

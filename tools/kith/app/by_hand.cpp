@@ -1,6 +1,6 @@
 // The tool is linked to no MPI, so the program by hand is an executable of its own for each MPI, beside the transports.
 // Each process of the job runs it as its child, which joins the job in its place: the launcher's variables and
-// descriptors are inherited. A child, and not exec, so that what is printed comes from here, in the form that all
+// descriptors are inherited. It is a child, not an exec, so that this process prints the report in the form that all
 // programs have. Only the child of the first process writes a result.
 #include "app/by_hand.hpp"
 
@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file that is removed in the end.
+/// A file that is removed at the end.
 class result_file {
  public:
   result_file() : path_(fs::temp_directory_path() / "kith-by-hand-XXXXXX") {
@@ -59,7 +59,7 @@ std::string program_by_hand(const apps::places_entry& e, const std::string& tran
   return plugin->parent_path() / file;
 }
 
-/// Options that are for Kith's workers would have no effect.
+/// Refuses options for Kith's workers, which would have no effect.
 void refuse_options(const std::string& name, const apps::arguments& arguments, const runtime_options& each,
                     const machine& on) {
   const std::pair<const char*, bool> given[] = {{"--waiting", arguments.has("waiting")},
@@ -77,14 +77,14 @@ void refuse_options(const std::string& name, const apps::arguments& arguments, c
                 ", and unset KITH_MACHINE");
 }
 
-/// `wanted`: what --places asks for. `processes`: empty if not known.
+/// `wanted`: the value of --places. `processes`: empty if not known.
 void refuse_other_places(const std::string& name, std::optional<int> wanted, const std::string& processes) {
   if (wanted && !processes.empty() && processes != std::to_string(*wanted))
     throw error(name + ": --places " + std::to_string(*wanted) + ": each process of the job is a place, and it has " +
                 processes);
 }
 
-/// As the launcher of this MPI tells the processes that it starts.
+/// The number of processes, from the variable that this MPI's launcher sets for them.
 std::string number_of_processes(const std::string& transport) {
   for (const distributed::mpi_kind& k : distributed::mpi_kinds()) {
     if (transport == k.transport) return environment(k.variable).value_or("");
@@ -92,12 +92,12 @@ std::string number_of_processes(const std::string& transport) {
   return "";
 }
 
-/// As many as Kith would start here, so that both can be compared.
+/// The number of workers that Kith would start here, so that both can be compared.
 int planned_workers(const machine& on, std::optional<int> asked, bool oversubscribe) {
   return plan_workers(on, process_limits(), asked, oversubscribe, {bind_mode::off}).workers;
 }
 
-/// Reads what the program has written. The values it found replace those of the same name. False: it wrote nothing.
+/// Reads the program's result. Its values replace those of the same name. False: there is no result.
 bool read_result(const std::string& path, app_report& r, places_report& on) {
   std::ifstream in(path);
   if (!(in >> on.places >> r.workers >> r.result.seconds >> r.result.check.verified >> std::ws)) return false;
@@ -124,7 +124,7 @@ std::optional<app_report> run_by_hand(const apps::places_entry& e, const apps::a
     throw error(name + " --as custom: it has no tasks that could be recorded; unset KITH_DRY");
   const machine on_machine = current_machine(each.machine);
   refuse_options(name, arguments, each, on_machine);
-  const std::unique_ptr<apps::places_app> program = e.make(arguments);  // checks the parameters, has the figures
+  const std::unique_ptr<apps::places_app> program = e.make(arguments);  // checks the parameters and has the figures
   const std::string transport = distributed::transport_of_environment();
   const std::string file = program_by_hand(e, transport);
   refuse_other_places(name, places, number_of_processes(transport));
@@ -143,7 +143,7 @@ std::optional<app_report> run_by_hand(const apps::places_entry& e, const apps::a
   r.result.figures = program->figures();
   if (!read_result(result.path(), r, on)) return {};
   tell_workers(r.workers, asked.value_or(0), " at each place");
-  refuse_other_places(name, places, std::to_string(on.places));  // a launcher may not have said it
+  refuse_other_places(name, places, std::to_string(on.places));  // the launcher may not have told the number
   r.on_places = on;
   return r;
 }

@@ -1,5 +1,5 @@
-// Runs the program that does by hand, with an MPI and threads, what a program on places does. For `kith app --as
-// custom`.
+// Runs the program by hand, with an MPI and threads, that corresponds to a program on places. For `kith app
+// --as custom`.
 #pragma once
 
 #include "app/report.hpp"
@@ -8,8 +8,8 @@
 
 namespace kith::tools {
 
-/// In a process of an MPI job; `places` and `workers` as they were asked for. None in a process that is not the job's
-/// first. Throws kith::error if this is no such process, if there is no program for its MPI, or if that failed.
+/// Called in a process of an MPI job. `places` and `workers` are the numbers asked for. None in a process that is not
+/// the job's first. Throws kith::error outside of a job, if there is no program for its MPI, or if that program failed.
 std::optional<app_report> run_by_hand(const apps::places_entry& e, const apps::arguments& arguments,
                                       std::optional<int> places, const runtime_options& each);
 

@@ -12,7 +12,7 @@ namespace kith::tools {
 
 namespace {
 
-/// The counts of all places' runtimes as those of one, over a run of that length.
+/// Sums up the counts of all places' runtimes, over a run of that length.
 statistics of_all(const std::vector<place_statistics>& places, double seconds) {
   statistics all;
   for (const place_statistics& p : places) {

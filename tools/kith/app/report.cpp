@@ -36,7 +36,7 @@ std::string to_text_value(const apps::ranking& best) {
 
 json seconds_or_null(double seconds) { return seconds < 0 ? json() : json(seconds); }
 
-/// Counts of all places.
+/// Sums over all places.
 struct place_sums {
   std::uint64_t messages = 0, bytes = 0, spawns = 0, taken = 0, refused = 0, peak = 0;
   std::uint64_t largest_spawn = 0, most_edges = 0;
@@ -89,8 +89,7 @@ json by_kind(const std::vector<place_statistics>& all) {
 
 json mean_or_null(const place_statistics& p) { return p.spawns_accepted == 0 ? json() : json(p.fab_mean); }
 
-/// Only `ads` has what the paper counts of workers, and what runs without Kith counts nothing. Null where it does not
-/// apply.
+/// The figures of workers that only `ads` counts. Null under other policies, and for programs that run without Kith.
 class of_workers {
  public:
   of_workers(bool ads, bool buffers, bool counted) : ads_(ads), buffers_(ads && buffers), counted_(counted) {}
@@ -109,7 +108,7 @@ class of_workers {
   bool ads_, buffers_, counted_;
 };
 
-/// Null where it does not apply.
+/// The figures are null where they do not apply.
 void add_places(json& all, const places_report& r, const std::string& policy, const worker_statistics& total) {
   const place_sums sums(r.per_place);
   const bool buffers = r.as == "ads";

@@ -10,7 +10,7 @@
 
 namespace kith::tools {
 
-/// What only programs on places have.
+/// The part of the report that only programs on places have.
 struct places_report {
   std::string as, transport;
   int places = 0;
@@ -21,14 +21,14 @@ struct places_report {
 struct app_report {
   std::string app, policy, machine;
   int workers = 0;
-  std::uint64_t memory_bytes = 0;  // that the program needs, verification included
+  std::uint64_t memory_bytes = 0;  // the program's need, verification included
   apps::result result;
   std::optional<places_report> on_places = {};
 };
 
 std::string to_json(const app_report&);
 std::string to_text(const app_report&);
-/// Says on stderr if there are fewer workers than were asked for. `where`: follows their number.
+/// Says on stderr if there are fewer workers than were asked for. `where`: text after their number.
 void tell_workers(int workers, int asked, const char* where = "");
 
 }  // namespace kith::tools

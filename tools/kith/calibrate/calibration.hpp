@@ -6,9 +6,9 @@
 
 namespace kith::tools {
 
-/// Adds calibrations to `plain`: each sample of `calibrated` beside what the same task took in `plain`.
-/// Tasks are the same if their identities are equal. `rates` are those of the machine that both ran on.
-/// Returns the number of samples used.
+/// Adds calibrations to `plain`: each sample of `calibrated` with the time of the same task in `plain`. Tasks are the
+/// same if their identities are equal. `rates` are those of the machine on which both ran. Returns the number of
+/// samples used.
 std::size_t add_calibration(recording& plain, const recording& calibrated, const core_rates& rates);
 
 }  // namespace kith::tools

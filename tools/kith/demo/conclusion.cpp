@@ -35,7 +35,7 @@ chosen in_order(const trial& t, spread policy_runs::* figure) {
   return all;
 }
 
-/// Takes the first, and those after it that cannot be told from it; the others remain in `all`.
+/// Takes the first, and those after it that do not differ clearly from it; the others remain in `all`.
 chosen take_best(chosen& all, spread policy_runs::* figure) {
   const spread& best = all.front()->*figure;
   const auto apart = [&](const policy_runs* p) { return p != all.front() && best.clearly_below(p->*figure); };

@@ -8,11 +8,11 @@
 
 namespace kith::tools {
 
-/// About times. Two policies differ if every run of one was faster than every run of the other.
+/// On times. Two policies differ if every run of one was faster than every run of the other.
 std::string time_lesson(const trial&);
-/// About remote accesses.
+/// On remote accesses.
 std::string locality_lesson(const trial&);
-/// About how evenly the nodes were used.
+/// On how evenly the nodes were used.
 std::string balance_lesson(const trial&);
 
 }  // namespace kith::tools

@@ -1,5 +1,4 @@
-// The demo's case in which placement matters: a program on a machine that nobody has at hand, simulated.
-// For `kith demo`.
+// The demo's case in which placement matters: a program on a simulated machine of eight sockets. For `kith demo`.
 #pragma once
 
 #include "progress.hpp"

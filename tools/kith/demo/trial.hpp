@@ -17,7 +17,7 @@ struct spread {
   double median() const;
   double least() const;
   double most() const;
-  /// True if every run of this one is below every run of the other, so that the two certainly differ.
+  /// True if every run of this one is below every run of the other.
   bool clearly_below(const spread& other) const { return most() < other.least(); }
 };
 
@@ -45,11 +45,11 @@ struct trial_plan {
   std::string machine;  // empty: this machine
   std::vector<std::string> policies;
   int rounds = 1;      // each round runs every policy once; one more round, not counted, comes first
-  double seconds = 0;  // no round begins after that time, once there were three
+  double seconds = 0;  // no round begins after this time, once there were three
 };
 
-/// Runs the policies in turn, so that what disturbs the machine for a while disturbs all of them alike.
-/// `progress` is called before each run.
+/// Runs the policies in turn, so that a temporary disturbance of the machine affects all of them alike. `progress` is
+/// called before each run.
 trial run_trial(apps::app&, const trial_plan&, const machine& on,
                 const std::function<void(const std::string& policy, int round)>& progress);
 

@@ -1,5 +1,5 @@
-// A finding of `kith doctor`: one fact about this machine or this process, and what follows from it. Used
-// only by the doctor's files.
+// A finding of `kith doctor`: one fact about this machine or this process, and its consequences. Used only by the
+// doctor's files.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,15 +9,15 @@
 
 namespace kith::tools {
 
-/// note: worth knowing, but there is nothing to gain. limited: the machine could do more than this process may.
+/// note: a fact without a remedy. limited: the machine could do more than this process may.
 enum class verdict { fine, note, limited, broken };
 
 struct finding {
   std::string key;  // for scripts: "affinity", "cpu_quota", ...
   verdict is = verdict::fine;
   std::string fact = {};                              // what was found
-  std::string effect = {};                            // what Kith does because of it, and why
-  std::string advice = {};                            // what the user can do about it; empty if nothing
+  std::string effect = {};                            // Kith's response to it, and why
+  std::string advice = {};                            // a remedy; empty: none
   nlohmann::json details = nlohmann::json::object();  // the numbers, for scripts
 };
 

@@ -13,7 +13,7 @@ namespace kith::tools {
 
 namespace {
 
-/// What loads its library.
+/// The files whose loading loads the MPI's library.
 std::vector<std::string> names_of(const distributed::mpi_kind& k) {
   if (const auto plugin = distributed::find_plugin(k.transport)) return {*plugin};
   std::vector<std::string> names;
@@ -23,7 +23,7 @@ std::vector<std::string> names_of(const distributed::mpi_kind& k) {
   return names;
 }
 
-/// What the child writes: a letter (e: an error, u: with ULFM, n: without), and a text.
+/// The child's output: a letter (e: an error, u: with ULFM, n: without), and a text.
 std::string loaded(const std::vector<std::string>& names) {
   std::string why;
   for (const std::string& name : names) {

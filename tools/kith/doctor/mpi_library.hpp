@@ -8,13 +8,13 @@
 namespace kith::tools {
 
 struct mpi_library {
-  std::string version = {};  // the line that it says of itself; empty: it cannot be loaded
+  std::string version = {};  // the line with its version; empty: it cannot be loaded
   std::string error = {};    // why it, or Kith's transport, cannot be loaded
-  bool has_ulfm = false;     // the functions by which survivors of a loss go on (MPIX_Comm_revoke)
+  bool has_ulfm = false;     // has the functions by which survivors of a loss continue (MPIX_Comm_revoke)
 };
 
-/// Loads Kith's transport for this MPI, or its library alone if there is none, in a child process: two MPIs do not
-/// share one. Cost: some milliseconds.
+/// Loads Kith's transport for this MPI, or its library alone if there is none, in a child process, because a process
+/// cannot load two MPIs. Cost: some milliseconds.
 mpi_library probe_mpi_library(const distributed::mpi_kind& k);
 
 }  // namespace kith::tools

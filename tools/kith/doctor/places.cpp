@@ -1,4 +1,4 @@
-// What starts places as processes: for each MPI its launcher, its library and Kith's transport.
+// The means to start places as processes: for each MPI its launcher, its library and Kith's transport.
 #include "doctor/checks.hpp"
 #include "doctor/mpi_library.hpp"
 #include "launch/launchers.hpp"
@@ -9,7 +9,7 @@ namespace kith::tools {
 
 namespace {
 
-/// All that an MPI lacks, and how to get it; empty if a program can use it.
+/// Everything that an MPI lacks, and how to get it; empty if a program can use it.
 std::string lacks_of(const mpi_launcher& l, const mpi_library& library) {
   std::string lacks = what_is_missing(l);
   if (library.version.empty() && (!l.mpirun.empty() || l.plugin)) {

@@ -1,4 +1,4 @@
-// Which processors there are, which of them this process may use, and what workers it gets.
+// The processors, those that this process may use, and the workers that it gets.
 #include "doctor/checks.hpp"
 #include "numbers.hpp"
 

@@ -1,4 +1,4 @@
-// kith doctor RECORDING: what a recorded run says about the program.
+// kith doctor RECORDING: findings about the program from a recorded run.
 #pragma once
 
 #include "doctor/finding.hpp"
@@ -19,7 +19,7 @@ struct examination_of_run {
   bool is_limited() const;
 };
 
-/// Throws kith::error if the file is no recording, or one that is dry.
+/// Throws kith::error if the file is no recording, or a dry one.
 examination_of_run examine_run(const std::string& file);
 
 nlohmann::ordered_json to_json(const examination_of_run&);

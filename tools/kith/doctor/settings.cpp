@@ -1,4 +1,4 @@
-// Which of Kith's environment variables are set, and which ones misspelt variables may have meant.
+// The Kith variables that are set in the environment, and the variables that misspelt ones may mean.
 #include "doctor/checks.hpp"
 
 #include "base/environment.hpp"

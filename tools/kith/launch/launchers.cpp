@@ -25,7 +25,7 @@ std::string find_in_path(const std::string& program) {
   return {};
 }
 
-/// The first line of what `mpirun --version` says that has a number; and all of it.
+/// The first line with a number of the output of `mpirun --version`; and the whole output.
 std::pair<std::string, std::string> version_of(const std::string& mpirun) {
   const std::string command = "'" + mpirun + "' --version 2>&1 </dev/null";
   const std::unique_ptr<FILE, int (*)(FILE*)> out(popen(command.c_str(), "r"), pclose);
@@ -42,7 +42,7 @@ std::pair<std::string, std::string> version_of(const std::string& mpirun) {
   return {found, all};
 }
 
-/// The words by which an mpirun shows whose it is.
+/// Whether the text of an mpirun shows that it is of this kind.
 bool is_of(const distributed::mpi_kind& k, std::string_view text) {
   const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
   return std::string_view(k.transport) == "openmpi" ? has("Open MPI") || has("OpenRTE") || has("PRTE") || has("prte")
@@ -89,7 +89,7 @@ std::string what_is_missing(const mpi_launcher& l) {
 
 std::vector<std::string> launch_words(const mpi_launcher& l, int places) {
   std::vector<std::string> words{l.mpirun, "-n", std::to_string(places)};
-  // Each process shares out its cores itself: Open MPI would bind it, its progress thread included, to one.
+  // Each process distributes its cores itself: Open MPI would bind it, its progress thread included, to one core.
   if (std::string_view(l.kind.transport) == "openmpi")
     words.insert(words.end(), {"--quiet", "--oversubscribe", "--bind-to", "none"});
   return words;

@@ -24,7 +24,7 @@ inline double seconds_of(const std::function<void()>& f) {
 
 inline constexpr int repeats = 5;
 
-/// The least of some repetitions, because disturbances only make it longer.
+/// The least of several repetitions, because disturbances only make it longer.
 inline double least_seconds(const std::function<void()>& f) {
   double least = 1e30;
   for (int r = 0; r < repeats; ++r) least = std::min(least, seconds_of(f));
@@ -35,7 +35,7 @@ inline void bind_to(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<std::size_t>(cpu), &set);
-  ::sched_setaffinity(0, sizeof set, &set);  // if it is refused, the thread still runs somewhere
+  ::sched_setaffinity(0, sizeof set, &set);  // if refused, the thread runs unbound
 }
 
 /// Memory on a node, if the system allows that.

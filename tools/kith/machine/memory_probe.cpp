@@ -20,7 +20,7 @@ double sum_of(const double* p, std::size_t n) {
   return sum[0] + sum[1] + sum[2] + sum[3];
 }
 
-/// On every CPU, starting at the same time: what `seconds_of` returns for memory of its own.
+/// Calls `seconds_of` on every CPU at the same time, each with memory of its own.
 std::vector<double> at_once(const std::vector<int>& cpus, int os_node, std::size_t bytes,
                             const std::function<double(double*)>& seconds_of) {
   std::atomic<int> ready{0};

@@ -93,7 +93,7 @@ struct measured_latency {
   double local_ns = 0;
 };
 
-/// Loads that wait for each other, from each node with CPUs to the memory of each node.
+/// Measures dependent loads, from each node with CPUs to the memory of each node.
 measured_latency measure_latency(const usable_machine& s) {
   const std::vector<std::vector<int>>& cpus = s.cpus;
   measured_latency found;

@@ -13,7 +13,7 @@ std::string probe_machine(progress&);
 
 /// Only the table [scheduler], below a comment that says how it was measured.
 std::string scheduler_table(progress&);
-/// Replaces the table of a description by this one. Throws kith::error if the file is no description.
+/// Replaces the table of a description. Throws kith::error if the file is no description.
 void put_scheduler_table(const std::string& file, const std::string& table);
 
 /// The bandwidth of one core here, in GB/s.
@@ -25,7 +25,7 @@ struct core_rates {
   std::uint64_t near_bytes = 0;
 };
 core_rates measure_core_rates();
-/// The same, from a description.
+/// The same rates, from a description.
 core_rates core_rates_of(const std::string& machine);
 
 }  // namespace kith::tools

@@ -58,7 +58,7 @@ void measure_runtime(scheduler_costs& c) {
   c.explore = each(explored - create - run);
 }
 
-/// A deque of tasks that nobody runs, as policies use it.
+/// A deque as policies use it, of tasks that are never run.
 class bare_deque {
  public:
   bare_deque() : parked_(2), tasks_(size) {

@@ -12,10 +12,10 @@ struct measured_scheduler {
   double line_ns = 0;  // for a cache line to travel from one core to another; 0: only one core may be used
 };
 
-/// Creating, finding and running tasks is measured on a runtime; pushes, looks and thefts on the deque that
-/// policies use. Values are the least of several repetitions. The wake is the median instead, because most
-/// wakes find the sleeper asleep. Measures on these two CPUs; if `second` < 0 there is only one, and what
-/// takes two is given the value of a push.
+/// Measures creating, finding and running tasks on a runtime, and pushes, looks and thefts on the deque that policies
+/// use. Values are the least of several repetitions; the wake is the median, because most wakes find the sleeper
+/// asleep. Measures on these two CPUs; if `second` < 0 there is only one, and values that need two are set to that of
+/// a push.
 measured_scheduler measure_scheduler(int first, int second);
 
 /// The table as text, from [scheduler] on.

@@ -176,7 +176,7 @@ void add_scaling_rows(reproduced& out, const scaling_figure& f, const std::vecto
   }
 }
 
-/// What the largest numbers of places are worth without parts of the model, and with a tree.
+/// The largest numbers of places without parts of the model, and with a tree.
 struct scaling_variant {
   const char* name;
   sim::model_parts parts = {};

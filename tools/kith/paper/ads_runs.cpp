@@ -12,11 +12,11 @@ namespace kith::tools {
 namespace {
 
 constexpr std::int64_t ads_iterations = 100;  // of heat and md, as printed
-constexpr std::int64_t ads_simulated = 10;    // of these; all are alike
+constexpr std::int64_t ads_simulated = 10;    // of these iterations; all are alike
 constexpr std::int64_t cg_inner = 25;         // of an outer iteration of CG, of which the classes have 75
 constexpr std::int64_t leaf_columns = 32, leaf_molecules = 64, leaf_rows = 256;
 
-/// A program, and how many times as long the whole one takes.
+/// A recorded part of a program, and the time of the whole program over that of the part.
 struct part_of_program {
   sim::program program;
   double times;
@@ -62,7 +62,7 @@ sim::run_options ads_options(const machine_model& m, const ads_run& r) {
   s.parts = r.parts;
   s.places.works = r.works;
   if (r.way == ads_way::by_hand) s.parts.scheduling = false;
-  s.noise = r.way != ads_way::by_hand;  // over so many blocks, noise averages out
+  s.noise = r.way != ads_way::by_hand;  // over many blocks, noise averages out
   s.chunk_bytes = std::uint64_t{1} << 20;
   if (!sim::has_block_memory(m)) s.fidelity = sim::fidelity::abstract;
   return s;

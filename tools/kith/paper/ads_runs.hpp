@@ -46,17 +46,17 @@ struct ads_means {
   double depth = 0;  // the longest chain of tasks, each created by the one before
 };
 
-/// One worker's looks, while it has no task.
+/// The times of one worker's looks while it has no task.
 struct looks {
-  double steal_ns = 0, fab_ns = 0;  // 0: there are none of this kind
+  double steal_ns = 0, fab_ns = 0;  // 0: no look of this kind
 };
 looks looks_on(const machine_model&, const ads_run&);
 
-/// The machine with its cores at the speed of their clocks: apps/rates.hpp is about cores of 2.5 GHz.
-/// With `places`, it is sized to so many hosts.
+/// The machine with its cores at the speed of their clocks: apps/rates.hpp has the rates of cores of 2.5 GHz. With
+/// `places`, the machine is sized to that many hosts.
 machine_model ads_machine(const std::string& name, int places = 0);
 
-/// Several runs at once, as many as there are cores; in their order.
+/// Makes several runs at once, one for each core. Returns them in their order.
 std::vector<ads_means> run_ads(const machine_model&, const std::vector<ads_run>&, int seeds, const paper_progress&);
 
 }  // namespace kith::tools

@@ -1,5 +1,5 @@
-// Dry recordings of the bundled programs, made when a reproduction needs them. A separate process records,
-// because programs are set up by the environment, as users would set them up.
+// Dry recordings of the bundled programs, made when a reproduction needs them. A separate process records, because the
+// environment configures programs, as it does for users.
 #pragma once
 
 #include "engine/sim/program.hpp"
@@ -9,9 +9,9 @@
 
 namespace kith::tools {
 
-/// Records `kith app` with these words dry, as on the machine described in the line `machine`. Its colors
-/// are for `workers` workers. One worker records: what several workers find of a keyed graph would be in
-/// the order of their threads, which differs each time.
+/// Records `kith app` with these words dry, as on the machine described in the line `machine`. Its colors are for
+/// `workers` workers. One worker records: several would find the nodes of a keyed graph in an order that differs
+/// each time.
 sim::program record_dry(const std::vector<std::string>& program, const std::string& machine, int workers,
                         const std::string& policy);
 

@@ -79,14 +79,14 @@ sim::run_options run_options_for(const std::string& policy, int seed) {
   return s;
 }
 
-/// The programs at the sizes of the reproduction: the standard ones, but for a product of matrices whose panels are
+/// The programs at the sizes of the reproduction: the standard ones, except a product of matrices whose panels are
 /// small enough for a first-level cache.
 std::vector<std::string> words_of(const std::string& program) {
   if (program == "panels") return {"panels", "--size", "384", "--block", "8"};
   return {program};
 }
 
-/// What is run: a policy, on queues of its kind.
+/// A policy, on queues of its kind.
 struct way {
   std::string series, policy;
   std::optional<std::uint32_t> cycles = {}, prefetch = {}, interval = {};
@@ -146,8 +146,8 @@ std::vector<point> run_all(const reproduction& about, const std::vector<way>& wa
 
 using printed_values = std::map<std::pair<std::string, int>, double>;  // by series and cores, of the mean
 
-/// A row for each way, program and chip, and the geometric mean over the programs. value(base, one) is what is shown.
-/// The paper's means are of all its programs: with --only there are none beside.
+/// Adds a row for each way, program and chip, and the geometric mean over the programs. value(base, one) is the figure.
+/// The paper's means are of all its programs, so with --only none are printed.
 template <class Value>
 void add_rows(reproduced& out, const std::vector<point>& points, const std::vector<way>& ways,
               const std::string& metric, const printed_values& printed, const Value& value) {
@@ -209,7 +209,7 @@ const figure figures[] = {
     {"speedup", {{{"reference", 32}, 1.14}}, speedup},
 };
 
-/// These of the figures, all from the same runs.
+/// The metrics of the figures, all from the same runs.
 reproduced figures_of(const reproduction& about, int seeds, const paper_progress& tell,
                       const std::set<std::string_view>& metrics) {
   std::vector<way> ways;

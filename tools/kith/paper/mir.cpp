@@ -1,5 +1,5 @@
-// The MIR thesis, section 3.3: data distribution and locality-aware scheduling on an Opteron with eight
-// nodes, and what its parts contribute.
+// The MIR thesis, section 3.3: data distribution and locality-aware scheduling on an Opteron with eight nodes, and the
+// contributions of their parts.
 #include "paper/dry.hpp"
 #include "paper/reproduction.hpp"
 #include "sim/runs.hpp"
@@ -21,7 +21,7 @@ const std::string baseline = "steal:looks=one";  // over pages that the system i
 struct program_at_size {
   const char* name;
   std::vector<std::string> words;
-  sim::distribution advised;  // what the paper's heuristics advise
+  sim::distribution advised;  // by the paper's heuristics
   bool pattern;               // one of the paper's synthetic programs
 };
 

@@ -33,7 +33,7 @@ std::vector<std::string> tile_words(const std::string& program, bool other) {
   return words;
 }
 
-/// A reading of what the paper leaves open, or a part of the model that is left out. For both policies.
+/// A reading of what the paper leaves open, or the model without one of its parts. For both policies.
 struct tile_variant {
   std::string name;
   home_copies copies = home_copies::first_level;
@@ -61,7 +61,7 @@ struct tile_means {
   double seconds = 0, stall = 0;
 };
 
-/// By policy.
+/// The means of each policy.
 std::vector<tile_means> tile_runs(const sim::program& p, machine_model m, const tile_variant& v,
                                   const std::vector<std::string>& policies, int seeds) {
   m.line.copies = v.copies;

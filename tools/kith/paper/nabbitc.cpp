@@ -1,4 +1,4 @@
-// The NabbitC paper, section V: figures 6 to 9, tables II and III, and what its mechanisms contribute.
+// The NabbitC paper, section V: figures 6 to 9, tables II and III, and the contributions of its mechanisms.
 #include "engine/sim/loops.hpp"
 #include "paper/dry.hpp"
 #include "paper/reproduction.hpp"

@@ -52,7 +52,7 @@ std::string spaced(std::string name) {
   return name;
 }
 
-/// The statements that the paper makes instead of values: each once, with what it is about.
+/// The statements that the paper makes instead of values: each once, with its subject.
 std::vector<std::string> statements(const rows_of_metric& rows) {
   std::vector<std::string> notes;
   for (const std::string& said : distinct(rows, &paper_row::paper_says)) {

@@ -1,5 +1,5 @@
-// Reproduces results of the papers: what is printed there beside what the simulator gives. list.cpp has all
-// of them; a new one is a function and a line there.
+// Reproduces results of the papers: the printed values beside those of the simulator. list.cpp has all of them; a new
+// one is a function and a line there.
 #pragma once
 
 #include <functional>
@@ -21,11 +21,11 @@ struct paper_row {
 
 struct reproduced {
   std::vector<paper_row> rows;
-  std::vector<std::string> notes;  // fitted parameters, and what is not reproduced
+  std::vector<std::string> notes;  // fitted parameters, and results that are not reproduced
   std::string machine;             // the machine whose fitted values matter
 };
 
-/// Called now and then with what is being done, and how much of it is done (0 to 1).
+/// Called from time to time with the present step and the share of it that is done (0 to 1).
 using paper_progress = std::function<void(const std::string&, double)>;
 
 struct reproduction {
@@ -35,7 +35,7 @@ struct reproduction {
   reproduced (*make)(const reproduction&, int seeds, const paper_progress&);
   /// The program and its arguments, if the reproduction runs one.
   std::vector<std::string> program;
-  /// What --only selects from: the programs, if the reproduction runs several.
+  /// The programs that --only selects from, if the reproduction runs several.
   std::vector<std::string> parts = {};
   /// Runs of each point, unless given otherwise.
   int seeds = 5;

@@ -1,5 +1,5 @@
-// The RIP paper, section 6: figures 5, 6 and 7, and table 1, on models of the machines of section 5.1; and
-// what the results here depend on.
+// The RIP paper, section 6: figures 5, 6 and 7, and table 1, on models of the machines of section 5.1; and the
+// parameters on which the results here depend.
 #include "paper/reproduction.hpp"
 #include "paper/rip_printed.hpp"
 #include "paper/rip_runs.hpp"
@@ -31,7 +31,7 @@ struct rip_metric {
 };
 constexpr rip_metric metrics[] = {
     {"speedup", [](const rip_means& v, const rip_means& base) { return base.seconds / v.seconds; }, true},
-    // One byte is added, because it may be that nothing moved at all.
+    // One byte is added, because the traffic may be zero.
     {"traffic_reduction",
      [](const rip_means& v, const rip_means& base) { return (base.traffic + 1) / (v.traffic + 1); }, true},
     {"load_balance_percent", [](const rip_means& v, const rip_means&) { return v.balance; }},

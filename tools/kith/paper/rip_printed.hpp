@@ -15,7 +15,7 @@ struct rip_place {
 };
 const rip_place& rip_place_of(std::string_view id);
 
-/// `x` is a program, or mean, min or max. Nothing if the paper has it only in a figure.
+/// `x` is a program, or mean, min or max. None if the paper prints it only in a figure.
 std::optional<double> printed_in_rip(std::string_view id, std::string_view series, std::string_view metric,
                                      std::string_view x);
 /// The paper's statement where it prints no value; else empty.

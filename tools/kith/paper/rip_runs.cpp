@@ -20,7 +20,7 @@ std::string rip_mw(const apps::window_hint& w) {
                      w.intersection);
 }
 
-/// A policy that needs no hint is added by its name here.
+/// A policy without hints is added by its name here.
 constexpr const char* series[] = {"dfifo", "socket", "dep", "rip-dep", "rip-mw", "auto"};
 
 std::string policy_of(std::string_view name, const apps::window_hint& w) {

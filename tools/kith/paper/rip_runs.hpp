@@ -27,7 +27,7 @@ struct rip_program {
 /// `changed`: arguments, with their values, that are not the comparison's.
 rip_program rip_program_on(const std::string& name, const machine_model&, const std::vector<std::string>& changed = {});
 
-/// How it is run.
+/// How a program is run.
 struct rip_variant {
   const char* name = "";
   sim::model_parts parts = {};

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Beside this tool, or where it is installed.
+/// The traced programs' executable, beside this tool or where it is installed.
 std::string traced_programs() {
   const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
   for (const fs::path& folder : {here, here.parent_path() / KITH_LIBRARIES / "kith"}) {
@@ -46,7 +46,7 @@ sim::program record_traced(const std::vector<std::string>& program, const machin
   remove_parts(file);
   sim::program p = sim::program_of(std::move(r));
   p.lines = sim::line_streams_on(p.recorded, m);
-  p.recorded.streams.clear();  // the lines have them, without those that hit for sure
+  p.recorded.streams.clear();  // replaced by the lines, which lack certain hits
   return p;
 }
 

@@ -9,8 +9,8 @@
 
 namespace kith::tools {
 
-/// Runs a program of kith-traced with these words on one worker, and reads its addresses for the machine's caches.
-/// Throws kith::error if this build has no kith-traced, and if the program fails.
+/// Runs a program of kith-traced with these words on one worker, and converts its addresses for the machine's caches.
+/// Throws kith::error if this build has no kith-traced, or if the program fails.
 sim::program record_traced(const std::vector<std::string>& program, const machine_model&);
 
 }  // namespace kith::tools

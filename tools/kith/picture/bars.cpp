@@ -58,7 +58,7 @@ std::size_t columns_for(const laid_out& l) {
   return best;
 }
 
-/// The value of the full length. A few values far beyond all others are cut off, and marked.
+/// The value of the longest bar. A few values far beyond all others are cut off, and marked.
 double top_of(const std::vector<const chart_part*>& parts) {
   std::vector<double> all;
   for (const chart_part* p : parts) {

@@ -1,4 +1,4 @@
-// A drawing that knows how wide its text is, and grows with what is drawn, so that nothing lies outside.
+// A drawing that measures its text, and grows with its contents, so that nothing lies outside.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ class canvas {
   void curve(const std::vector<std::pair<double, double>>& points, const std::string& color, double width,
              const char* dashes = "");
   void dot(double x, double y, double radius, const std::string& fill);
-  /// Marks what the papers print.
+  /// Marks a value that a paper prints.
   void diamond(double x, double y, double radius, const std::string& color);
 
   /// An SVG document with a margin around everything drawn; drawings start at (0, 0).

@@ -1,4 +1,4 @@
-// Charts for talks: values by name as bars, values by number as curves, with what a paper prints beside them.
+// Charts for talks: values by name as bars, values by number as curves, with the values that a paper prints.
 #pragma once
 
 #include "sim/runs.hpp"
@@ -13,7 +13,7 @@ struct chart_value {
   std::string name;  // of a bar; of a point: its number as text
   sample value;
   std::optional<double> printed = {};  // the paper's value
-  std::size_t color = 0;               // the same for the same thing in all parts of the chart
+  std::size_t color = 0;               // of a thing; the same in all parts of the chart
 };
 /// Values under one heading.
 struct chart_part {

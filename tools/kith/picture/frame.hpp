@@ -1,4 +1,4 @@
-// What both kinds of charts have around the drawing.
+// The head and the foot that both kinds of charts have.
 #pragma once
 
 #include "picture/canvas.hpp"
@@ -11,7 +11,7 @@ inline constexpr const char* faint_color = "#666";
 
 /// Draws title and subtitle, folded to `width`. Returns where the drawing begins.
 double draw_head(canvas&, const chart&, double width);
-/// Draws what the marks mean, and the notes.
+/// Draws the key of the marks, and the notes.
 void draw_foot(canvas&, const chart&, double y, double width, const char* marks);
 
 bool has_printed(const chart&);

@@ -8,7 +8,7 @@ namespace kith::tools {
 
 namespace {
 
-/// The energy by part, or why it is not known.
+/// The energy by part, or the reason that it is not known.
 nlohmann::json energy_row(const sim::run_options& s, const sim::result& r, const machine_model& m) {
   const std::optional<sim::part_energies>& e = r.lines->energy;
   if (!e) {

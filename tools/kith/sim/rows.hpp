@@ -7,7 +7,7 @@
 
 namespace kith::tools {
 
-/// The row of one run. Keys that only the fidelity line has are left out elsewhere.
+/// The row of one run. Keys of fidelity line are left out at other fidelities.
 nlohmann::json json_row(const sim::run_options&, const sim::result&, const machine_model&);
 
 }  // namespace kith::tools

@@ -1,5 +1,5 @@
-// Runs many simulations side by side: one thread for each run, as many as there are cores. For `kith sim`,
-// `kith paper`, the demo.
+// Runs many simulations at once: one thread for each run, as many as there are cores. For `kith sim`, `kith paper`,
+// the demo.
 #pragma once
 
 #include "engine/sim/simulation.hpp"

@@ -1,4 +1,4 @@
-// Programs that share a machine: how much slower each is than alone. For `kith sim --together`.
+// Programs that share a machine: the slow-down of each. For `kith sim --together`.
 #pragma once
 
 #include "engine/sim/simulation.hpp"

@@ -13,7 +13,7 @@ namespace kith::tools {
 
 namespace {
 
-constexpr std::size_t most_starts = 3;  // policies whose schedules a search begins with
+constexpr std::size_t most_starts = 3;  // policies whose schedules a search starts from
 
 std::string organisation_of(const std::string& policy) {
   for (const char* one : {"global", "deques"}) {
@@ -38,7 +38,7 @@ what_if_row row_of(const std::string& policy, const std::string& organisation, c
   if (r.lines) row.first_misses = percent_of(of(fifo.lines->first_misses), of(r.lines->first_misses));
   row.second_misses = percent_of(of(fifo.cache_misses), of(r.cache_misses));
   row.network = percent_of(of(fifo.network_bytes), of(r.network_bytes));
-  // The software's row lacks the unit's energy alone, which it does not use.
+  // The software's row lacks only the unit's energy, because it does not use the unit.
   const bool whole = r.lines && r.lines->energy && fifo.lines->energy;
   row.energy =
       whole ? percent_of(fifo.lines->energy->sum(), r.lines->energy->sum()) : percent_of(fifo.network_nj, r.network_nj);

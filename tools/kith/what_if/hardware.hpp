@@ -1,4 +1,4 @@
-// What a scheduler in hardware would give to a program: runs for `kith what-if --hardware`.
+// The gain of a program from a scheduler in hardware: runs for `kith what-if --hardware`.
 #pragma once
 
 #include "engine/sim/simulation.hpp"
@@ -31,14 +31,14 @@ struct what_if_answer {
   std::vector<what_if_row> rows;  // software, policies in hardware, then the oracle if there is one
   std::size_t best = 0;           // row of the fastest policy in hardware
   int runs = 0;                   // of the search
-  std::string from;               // what it began with
+  std::string from;               // the policy with which it started
 };
 
-/// fifo, random, source; token and reference with deques, and with one queue.
+/// fifo, random and source; token and reference with deques, and with one queue.
 std::vector<std::string> hardware_policies();
 
-/// Line by line if the program has addresses and the machine has private caches; else by blocks of a page, with memory
-/// that is dealt page by page.
+/// Chooses fidelity line if the program has addresses and the machine has private caches; else block, with blocks of a
+/// page and memory that is dealt page by page.
 void choose_fidelity(sim::program&, const machine_model&, sim::run_options&);
 
 /// Throws kith::error if the machine has no scheduling unit, and what simulate() throws.

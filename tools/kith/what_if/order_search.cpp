@@ -26,7 +26,7 @@ class searcher {
            const std::function<void(int)>& tell)
       : program_(p), machine_(m), base_(base), tell_(tell) {}
 
-  /// Simulates the candidates. The fastest order so far is the one to change next.
+  /// Simulates the candidates. The next round changes the fastest order so far.
   void add(const std::vector<candidate>& round) {
     std::vector<sim::run_options> runs;
     for (const candidate& c : round) {
@@ -54,8 +54,8 @@ class searcher {
   }
 
   order_found best;
-  sim::plan order;   // the fastest, and
-  std::string from;  // what the search began with for it
+  sim::plan order;   // the fastest
+  std::string from;  // the start from which it was found
 
  private:
   const sim::program& program_;

@@ -1,10 +1,10 @@
-// Looks offline for a good order of a recorded program's tasks on a modelled machine: the bound that the policies of
-// `kith what-if` are compared with.
+// Searches offline for a good order of a recorded program's tasks on a modelled machine: the bound with which the
+// policies of `kith what-if` are compared.
 //
-// A bounded local search. It begins with the best schedules of policies, and with schedules made for the caches (each
+// A bounded local search. It starts from the best schedules of policies, and from schedules made for the caches (each
 // task on the core that would end it first, if a core's cache keeps the regions that its tasks used last). Then it
-// changes the best one by some moves at a time, simulates that, and keeps it if it is faster. What it finds is an order
-// that exists, so it is a lower bound of what a scheduler can gain; better orders may exist.
+// changes the best one by some moves at a time, simulates the result, and keeps it if it is faster. The order found
+// exists, so it is a lower bound of what a scheduler can gain; better orders may exist.
 //
 // The same input gives the same result on every computer: candidates are made in rounds of a fixed size.
 #pragma once
@@ -20,9 +20,9 @@ namespace kith::tools {
 
 struct order_found {
   sim::result result;
-  std::string from;  // the policy whose schedule the search began with; "data": a schedule made for the caches
-  int runs = 0;      // simulations that it took
-  int better = 0;    // how many of them were faster than all before
+  std::string from;  // the policy whose schedule the search started from; "data": a schedule made for the caches
+  int runs = 0;      // simulations
+  int better = 0;    // simulations that were faster than all before
 };
 
 /// `base`: the settings of all runs. `starts`: policies, the fastest first. `budget`: simulations, those of the starts

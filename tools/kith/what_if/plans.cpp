@@ -12,7 +12,7 @@ namespace {
 
 constexpr double picosecond = 1e-12, nanosecond = 1e-9;
 
-/// What a core's cache holds: the regions that its tasks used last.
+/// The contents of a core's cache: the regions that its tasks used last.
 class region_cache {
  public:
   explicit region_cache(std::uint64_t bytes) : room_(bytes) {}
@@ -120,8 +120,8 @@ sim::plan known_tasks::plan_for_caches(const sim::plan& order, double weight) co
   return made;
 }
 
-/// A task that uses one of the same regions; the larger a region, the more often it is taken. The task itself if there
-/// is none.
+/// A task that uses one of the same regions, chosen with a probability that grows with the region's size. The task
+/// itself if there is none.
 std::int32_t known_tasks::neighbour(std::int32_t task, rng& random) const {
   const auto all = program_.accesses(static_cast<std::size_t>(task));
   std::uint64_t bytes = 0;
@@ -139,8 +139,8 @@ std::int32_t known_tasks::neighbour(std::int32_t task, rng& random) const {
   return task;
 }
 
-/// Puts `task` right behind `beside`. If that is on another core, a task that is there at about that time goes to the
-/// place of `task`.
+/// Puts `task` right after `beside`. If that is on another core, a task that is there at about that time takes the
+/// position of `task`.
 void known_tasks::swap_to(sim::plan& p, std::int32_t task, std::int32_t beside, rng& random) const {
   const auto t = static_cast<std::size_t>(task), b = static_cast<std::size_t>(beside);
   if (p.core[t] != p.core[b]) {
@@ -157,7 +157,7 @@ void known_tasks::swap_to(sim::plan& p, std::int32_t task, std::int32_t beside, 
   p.rank[t] = p.rank[b] + seconds_[b] / 2;
 }
 
-/// A task of the core with the most to do goes to the one with the least.
+/// Moves a task from the core with the most work to the one with the least.
 void known_tasks::relieve(sim::plan& p, rng& random) const {
   std::vector<double> load(cores_);
   for (const std::int32_t t : movable_) {

@@ -1,4 +1,4 @@
-// Schedules to begin a search with, and moves that change them. For order_search.cpp.
+// Schedules from which a search starts, and moves that change them. For order_search.cpp.
 #pragma once
 
 #include "base/rng.hpp"
@@ -11,7 +11,7 @@
 
 namespace kith::tools {
 
-/// What a search knows of the program's tasks.
+/// The tasks of a program, as a search uses them.
 class known_tasks {
  public:
   /// `run`: a simulated schedule of the program. Durations and creation order are taken from it.
@@ -19,10 +19,10 @@ class known_tasks {
 
   /// The tasks that are in the figures and that a policy places, in the order of `run`.
   std::span<const std::int32_t> movable() const noexcept { return movable_; }
-  /// Where and in which order `run`, a schedule of the same program, ran its tasks.
+  /// The cores and the order on which `run`, a schedule of the same program, ran its tasks.
   sim::plan plan_of(const recording& run) const;
-  /// Each task, in the order of `order`, on the core that would end it first. A byte that is not in the core's cache
-  /// costs `weight` times what the machine's memory takes for it.
+  /// Puts each task, in the order of `order`, on the core that would end it first. A byte that is not in the core's
+  /// cache costs `weight` times its time in the machine's memory.
   sim::plan plan_for_caches(const sim::plan& order, double weight) const;
   /// Changes the plan by `moves` random moves.
   void change(sim::plan&, rng&, int moves) const;

@@ -36,7 +36,7 @@ std::string where(const recording& r, std::int32_t worker) {
                      place < 0 ? "" : fmt::format(" at place {}", place));
 }
 
-/// Says what made the task ready.
+/// The event that made the task ready, as text.
 std::string came_last(const recording& r, const explanation& e) {
   if (task_of(r, e.released_by).has(recorded_task::fence))
     return named(r, e.released_by) + ", when its group of accesses had ended";
@@ -115,7 +115,7 @@ void print_waiting(const recording& r, const explanation& e) {
       m.ready_before);
 }
 
-/// Says how the task came from another place.
+/// Prints how the task came from another place.
 void print_arrival(const explanation& e) {
   const analysis::arrival& a = *e.came;
   const recorded_message& m = a.message;

@@ -1,4 +1,4 @@
-"""What differs from another recording, and why."""
+"""The differences from another recording, and their causes."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ CAUSES = 8
 
 
 def values(f, g):
-    """`g` is compared with `f`, the run that the page is about."""
+    """Compares `g` with `f`, the run that the page is about."""
     rows = [("the run took", f.makespan_s, g.makespan_s, seconds, LOWER), ("work", f.graph.total_s, g.graph.total_s, seconds, LOWER),
             ("span", f.graph.span_s, g.graph.span_s, seconds, LOWER),
             ("parallelism", f.graph.parallelism, g.graph.parallelism, rounded, HIGHER)]

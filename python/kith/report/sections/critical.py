@@ -1,4 +1,4 @@
-"""The critical path: which tasks are on it, and how it compares with the run."""
+"""The critical path: the tasks on it, and its length beside the run."""
 
 import pandas as pd
 
@@ -33,8 +33,8 @@ def values(f):
 
 
 def _strip(f, steps, total):
-    """The path from its start to its end, coloured by type; neighbours of one type are one piece, and what is too short
-    to see belongs to its neighbour."""
+    """The path from its start to its end, coloured by type; neighbours of one type are one piece, and pieces too short
+    to see are merged into their neighbours."""
     colour = f.colour_of_type[steps.type.to_numpy()]
     pieces = []
     for c, s in zip(colour.tolist(), (steps.seconds / total).tolist()):

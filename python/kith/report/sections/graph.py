@@ -50,8 +50,8 @@ def _problems(f):
 
 
 def layout(table, edges, widths):
-    """x and y of each group's middle: layers downwards; within a layer in the order of the mean place of those that it
-    has edges with. A layer that is wider than the picture has several rows."""
+    """x and y of each group's middle: layers downwards; within a layer in the order of the mean position of the groups
+    with which it has edges. A layer that is wider than the picture has several rows."""
     layer = np.unique(table.layer.to_numpy(), return_inverse=True)[1]
     place = _centred(pd.Series(np.arange(len(table)), dtype=float), layer)
     source, target = edges.source.to_numpy(), edges.target.to_numpy()

@@ -1,4 +1,4 @@
-"""Memory: allocations, how much tasks use, and how much each node holds."""
+"""Memory: allocations, the use by tasks, and the use of each node."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Messages: what places sent to each other, and what flows along dependences between workers and nodes."""
+"""Messages: the traffic between places, and the bytes along dependences between workers and nodes."""
 
 import numpy as np
 import pandas as pd
@@ -45,7 +45,7 @@ def _matrix(f, m):
 
 
 def _over_time(f, m):
-    """Bytes sent in each bin of the run, in stacked areas: activities, results, and what the protocol adds."""
+    """Bytes sent in each bin of the run, in stacked areas: activities, results, and the overhead of the protocol."""
     if f.makespan_s <= 0:
         return None
     at = np.clip(((m.sent_s - f.begin_s) / f.makespan_s * BINS).astype(int), 0, BINS - 1)

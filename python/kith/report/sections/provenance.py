@@ -1,4 +1,4 @@
-"""Provenance: where the recording is from, and what recording it cost."""
+"""Provenance: the origin of the recording, and the cost of recording it."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Where the time went: what each worker, and each node's workers, spent in which state."""
+"""The division of the time: what each worker, and each node's workers, spent in which state."""
 
 from kith import states
 from kith.report import charts

@@ -70,7 +70,7 @@ def values(f):
 
 
 def _reference(f, deviation, ran):
-    """The other run, and how many tasks of this one it has."""
+    """The other run, and the number of this run's tasks that it has."""
     if f.analysis.reference is None or deviation is None:
         return None
     found = np.isfinite(deviation.to_numpy()) & ran
@@ -79,7 +79,7 @@ def _reference(f, deviation, ran):
 
 
 def _counted(f, types):
-    """What was counted, for each type: the columns of _COUNTED that have values."""
+    """The counts of each type: the columns of _COUNTED that have values."""
     counts = f.recording.counts
     found = []
     for name, head, what, above, below, times in _COUNTED:
