@@ -15,8 +15,8 @@
 // later. docs/sleep.md says when it wakes workers.
 //  S5  If a wake is owed, either a worker that is awake has yet to announce itself, or there is a watcher, or the
 //      thread that owes the wake sees that there is none and makes a sleeper the watcher: frequent_fence() in
-//      withhold() and owe() pairs with process_fence() in resign(). A worker that is named as the watcher resigns when
-//      it does not sleep.
+//      defer_wake_of() and defer_wake() pairs with process_fence() in resign_as_watcher(). A worker that is named as
+//      the watcher resigns when it does not sleep.
 //  S6  A worker clears a wake that is owed to all workers before its last look, and owes it again if it then finds
 //      something.
 #pragma once
@@ -77,7 +77,7 @@ class sleepers {
   bool retract(worker_id w) noexcept {
     const bool was_parked = take(w);
     if (most_ != 0) {
-      if (spots_[w.index()].cleared_owed) owe(owed_to_all);  // S6
+      if (spots_[w.index()].cleared_owed) defer_wake(owed_to_all);  // S6
       wakes_up(w);
     }
     return was_parked;
@@ -95,11 +95,11 @@ class sleepers {
   wake_reason sleep(worker_id w, bool left_some, const Idle& idle) noexcept {
     spot& mine = spots_[w.index()];
     if (most_ != 0) {
-      if (left_some) owe(owed_to_all);
+      if (left_some) defer_wake(owed_to_all);
       if (!enough_awake()) wake_one_named();
     }
     std::uint32_t why = 0;
-    while ((why = mine.awake.load(acquire)) == 0 || why == watch) {  // acquire: pairs with the store in rouse()
+    while ((why = mine.awake.load(acquire)) == 0 || why == watch) {  // acquire: pairs with the store in wake_sleeper()
       if (why == watch) mine.awake.compare_exchange_strong(why, 0, relaxed, relaxed);
       if (most_ != 0 && is_watcher(w)) {
         keep_watch(mine, idle);
@@ -114,21 +114,21 @@ class sleepers {
 
   /// Called by a worker that was woken for work and has found some: there may be more.
   void found_work() noexcept {
-    if (most_ != 0 && count_.load(relaxed) != 0) owe(owed_more);
+    if (most_ != 0 && count_.load(relaxed) != 0) defer_wake(owed_more);
   }
 
   // ---- any thread
 
   /// Whether more workers are awake than the bound allows, and the caller is one of those that are to sleep: it must
-  /// then call announce() or stays(). May return false to some of the surplus workers at first.
+  /// then call announce() or cancel_leave(). May return false to some of the surplus workers at first.
   bool is_surplus() noexcept {
     if (most_ == 0 || awake() - leaving_.load(relaxed) <= most_) return false;
     if (awake() - leaving_.fetch_add(1, relaxed) > most_) return true;
-    stays();
+    cancel_leave();
     return false;
   }
   /// Called by a worker for which is_surplus() was true, and which does not sleep after all.
-  void stays() noexcept { leaving_.fetch_sub(1, relaxed); }
+  void cancel_leave() noexcept { leaving_.fetch_sub(1, relaxed); }
   /// Whether as many workers are awake as the bound allows.
   bool enough_awake() const noexcept { return most_ != 0 && awake() >= most_; }
   /// How many sleeping workers wake_one() would wake at present.
@@ -157,7 +157,7 @@ class sleepers {
   /// Wakes this worker if it is parked. Must be called after what it waits for is visible.
   bool wake(worker_id w) noexcept {
     frequent_fence();  // S3
-    return rouse(w, wake_reason::all);
+    return wake_sleeper(w, wake_reason::all);
   }
 
   /// Whether the bits of all workers are set. The caller must know that all of them have called announce().
@@ -169,7 +169,7 @@ class sleepers {
 
   void wake_all() noexcept {
     frequent_fence();  // S3
-    for (int w = 0; w < workers_; ++w) rouse(worker_id(w), wake_reason::all);
+    for (int w = 0; w < workers_; ++w) wake_sleeper(worker_id(w), wake_reason::all);
   }
 
  private:
@@ -189,10 +189,10 @@ class sleepers {
     const bool enough = enough_awake();
     for (std::size_t i = 0; i < words_; ++i) {
       std::uint64_t candidates = without_watcher(parked_[i].bits.load(relaxed) & audience.word(i), i);
-      if (candidates != 0 && enough && withhold(candidates, i, audience)) return false;
+      if (candidates != 0 && enough && defer_wake_of(candidates, i, audience)) return false;
       while (candidates != 0) {
         const worker_id w(static_cast<int>(i * 64) + std::countr_zero(candidates));
-        if (rouse(w, wake_reason::work)) return true;
+        if (wake_sleeper(w, wake_reason::work)) return true;
         candidates &= candidates - 1;
       }
     }
@@ -212,14 +212,14 @@ class sleepers {
   }
 
   /// Notes that a wake is owed. False if there is no watcher, and none could be made (S5).
-  bool withhold(std::uint64_t candidates, std::size_t i, const worker_set& audience) noexcept {
+  bool defer_wake_of(std::uint64_t candidates, std::size_t i, const worker_set& audience) noexcept {
     if (is_everybody(audience)) {
       if (owed_.load(relaxed) == 0) owed_.store(owed_to_all, relaxed);
     } else if ((parked_[i].owed.load(relaxed) & candidates) == 0) {
       parked_[i].owed.fetch_or(candidates & -candidates, relaxed);
     }
     frequent_fence();  // S5
-    return watcher_.load(relaxed) != 0 || summon();
+    return watcher_.load(relaxed) != 0 || appoint_watcher();
   }
   bool is_everybody(const worker_set& audience) const noexcept {
     for (std::size_t i = 0; i < words_; ++i) {
@@ -229,10 +229,10 @@ class sleepers {
   }
 
   /// Notes that a wake is owed to all workers.
-  void owe(std::uint32_t what) noexcept {
+  void defer_wake(std::uint32_t what) noexcept {
     if (owed_.load(relaxed) < what) owed_.store(what, relaxed);
     frequent_fence();  // S5
-    if (watcher_.load(relaxed) == 0) static_cast<void>(summon());
+    if (watcher_.load(relaxed) == 0) static_cast<void>(appoint_watcher());
   }
   /// Clears what is owed to all workers, and to this one. Called by a worker that is about to look at everything and
   /// then sleeps.
@@ -254,7 +254,7 @@ class sleepers {
       for (std::uint64_t named = parked_[i].owed.load(relaxed); named != 0; named &= named - 1) {
         const worker_id w(static_cast<int>(i * 64) + std::countr_zero(named));
         parked_[i].owed.fetch_and(~bit_of(w), relaxed);
-        if (rouse(w, wake_reason::work)) return;
+        if (wake_sleeper(w, wake_reason::work)) return;
       }
     }
   }
@@ -262,7 +262,7 @@ class sleepers {
     for (std::size_t i = 0; i < words_; ++i) {
       if (parked_[i].owed.load(relaxed) == 0) continue;
       for (std::uint64_t named = parked_[i].owed.exchange(0, relaxed); named != 0; named &= named - 1)
-        rouse(worker_id(static_cast<int>(i * 64) + std::countr_zero(named)), wake_reason::work);
+        wake_sleeper(worker_id(static_cast<int>(i * 64) + std::countr_zero(named)), wake_reason::work);
     }
   }
   /// Wakes workers to which a wake is owed: those that were named, and up to `most` others if it is owed to all
@@ -274,7 +274,7 @@ class sleepers {
     for (std::size_t i = 0; i < words_; ++i) {
       for (std::uint64_t some = without_watcher(parked_[i].bits.load(relaxed), i); some != 0; some &= some - 1) {
         if (most == 0) return;
-        most -= rouse(worker_id(static_cast<int>(i * 64) + std::countr_zero(some)), wake_reason::work);
+        most -= wake_sleeper(worker_id(static_cast<int>(i * 64) + std::countr_zero(some)), wake_reason::work);
       }
     }
   }
@@ -285,7 +285,7 @@ class sleepers {
 
   /// Makes a sleeper the watcher, unless there is one. Takes the last sleeper, because the first are woken for work.
   /// False if none sleeps.
-  bool summon() noexcept {
+  bool appoint_watcher() noexcept {
     for (std::size_t i = words_; i-- > 0;) {
       for (std::uint64_t some = parked_[i].bits.load(relaxed); some != 0;) {
         const int last = 63 - std::countl_zero(some);
@@ -309,13 +309,13 @@ class sleepers {
   }
   /// Called when the worker's bit has been cleared.
   void wakes_up(worker_id w) noexcept {
-    full_fence();  // S5: pairs with summon()
-    if (is_watcher(w)) resign();
+    full_fence();  // S5: pairs with appoint_watcher()
+    if (is_watcher(w)) resign_as_watcher();
   }
-  void resign() noexcept {
+  void resign_as_watcher() noexcept {
     watcher_.store(0, relaxed);
-    process_fence();  // S5: pairs with frequent_fence() in withhold() and owe()
-    if (is_owed()) static_cast<void>(summon());
+    process_fence();  // S5: pairs with frequent_fence() in defer_wake_of() and defer_wake()
+    if (is_owed()) static_cast<void>(appoint_watcher());
   }
 
   /// The sleep of the watcher. Returns when it is woken, or when nothing was owed for some periods: then the worker
@@ -343,7 +343,7 @@ class sleepers {
       wake_owed(wakes);
       period = 1;
     }
-    resign();
+    resign_as_watcher();
   }
 #ifdef KITH_INTERLEAVE
   static constexpr int most_quiet = 1;
@@ -367,7 +367,7 @@ class sleepers {
     return true;
   }
 
-  bool rouse(worker_id w, wake_reason why) noexcept {
+  bool wake_sleeper(worker_id w, wake_reason why) noexcept {
     if (!take(w)) return false;
     spot& theirs = spots_[w.index()];
     theirs.awake.store(static_cast<std::uint32_t>(why),

@@ -93,16 +93,16 @@ class windows final : public job<typename World::worker> {
     if (!over_.load(relaxed) && open_.added() != 0) close_window(self);
   }
 
-  enum class answer : std::uint8_t { placed, held, stranger };
+  enum class answer : std::uint8_t { placed, held, unknown_task };
   /// Must be called when the task is ready. placed: `part` is its part. held: it waits, and release() follows.
-  /// stranger: it is in no window.
+  /// unknown_task: it is in no window.
   answer answer_for(task& t, worker& self, std::int32_t& part) {
-    if (known_count_.load(relaxed) == 0) return answer::stranger;
+    if (known_count_.load(relaxed) == 0) return answer::unknown_task;
     bool first = false;
     {
       const std::lock_guard lock(guard_);
       const auto at = known_.find(&t);
-      if (at == known_.end()) return answer::stranger;
+      if (at == known_.end()) return answer::unknown_task;
       part = at->second.part;
       if (part != unknown_part) {
         forget(at);

@@ -9,7 +9,7 @@ namespace kith::distributed {
 
 finish_id finish_table::open() {
   const finish_id f{here_, ++opened_};
-  records_[f] = {.open = 1, .edges = 0, .parent = here_, .root = true, .failed = {}, .unheard = {}};
+  records_[f] = {.open = 1, .edges = 0, .parent = here_, .root = true, .failed = {}, .unanswered = {}};
   return f;
 }
 
@@ -25,24 +25,24 @@ void finish_table::add_edge(finish_id f) {
 }
 
 void finish_table::sent(finish_id f, std::uint32_t to) {
-  if (survives_losses_) ++records_.at(f).unheard[to];
+  if (survives_losses_) ++records_.at(f).unanswered[to];
 }
 
-void finish_table::heard(finish_id f, std::uint32_t from) {
+void finish_table::answered(finish_id f, std::uint32_t from) {
   if (!survives_losses_) return;
   const auto record = records_.find(f);
-  KITH_INVARIANT(record != records_.end() && record->second.unheard.contains(from), "what is heard of was sent");
-  const auto at = record->second.unheard.find(from);
-  if (--at->second == 0) record->second.unheard.erase(at);
+  KITH_INVARIANT(record != records_.end() && record->second.unanswered.contains(from), "what is heard of was sent");
+  const auto at = record->second.unanswered.find(from);
+  if (--at->second == 0) record->second.unanswered.erase(at);
 }
 
 std::vector<std::pair<finish_id, std::uint64_t>> finish_table::lose(std::uint32_t place) {
   std::vector<std::pair<finish_id, std::uint64_t>> lost;
   for (auto& [f, r] : records_) {
-    const auto at = r.unheard.find(place);
-    if (at == r.unheard.end()) continue;
+    const auto at = r.unanswered.find(place);
+    if (at == r.unanswered.end()) continue;
     lost.emplace_back(f, at->second);
-    r.unheard.erase(at);
+    r.unanswered.erase(at);
   }
   return lost;
 }

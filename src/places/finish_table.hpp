@@ -34,10 +34,10 @@ class finish_table {
   /// The most edges that a record has had (n_d of the ADS paper's Theorem 4.6).
   std::uint64_t most_edges() const noexcept { return most_edges_; }
   void reset_most_edges() noexcept { most_edges_ = 0; }
-  /// sent(): an activity was offered to `to`. heard(): `from` has accounted for one such activity. Both do nothing
+  /// sent(): an activity was offered to `to`. answered(): `from` has accounted for one such activity. Both do nothing
   /// unless losses are survived.
   void sent(finish_id f, std::uint32_t to);
-  void heard(finish_id f, std::uint32_t from);
+  void answered(finish_id f, std::uint32_t from);
   /// A place was lost: for each finish, the number of activities that were sent there and that it has not accounted
   /// for. The caller calls remove() for each.
   std::vector<std::pair<finish_id, std::uint64_t>> lose(std::uint32_t place);
@@ -60,7 +60,7 @@ class finish_table {
     std::uint32_t parent = 0;
     bool root = false;
     std::optional<failure> failed;
-    std::map<std::uint32_t, std::uint64_t> unheard;  // activities sent and not accounted for, by place
+    std::map<std::uint32_t, std::uint64_t> unanswered;  // activities sent and not accounted for, by place
   };
   std::uint32_t here_;
   bool survives_losses_;

@@ -130,7 +130,7 @@ std::string transport_of_environment() {
   return "threads";
 }
 
-void tell_guard() {
+void notify_guard() {
   if (const std::optional<std::string> folder = value_of(var::guard)) std::ofstream(fs::path(*folder) / survivors_file);
 }
 

@@ -37,7 +37,7 @@ std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins,
 /// The file in the folder of KITH_GUARD by which a process tells `kith launch` that the others survive a loss.
 inline constexpr const char* survivors_file = "survivors";
 /// Tells `kith launch`, if it has started this process, that the other processes go on when a place is lost.
-void tell_guard();
+void notify_guard();
 
 /// A number that is equal in two processes exactly if they run the same executable, with the same functions.
 std::uint64_t program_identity();

@@ -177,7 +177,7 @@ void place::end(finish_id f, std::optional<failure> why, std::optional<int> hear
   {
     const std::lock_guard lock(guard_);
     if (lost_) return;
-    if (heard_from) finishes_.heard(f, static_cast<std::uint32_t>(*heard_from));
+    if (heard_from) finishes_.answered(f, static_cast<std::uint32_t>(*heard_from));
     over = finishes_.remove(f, std::move(why));
     if (over && over->root) waiting = std::move(waits_.extract(f.number).mapped());
   }

@@ -330,7 +330,7 @@ class place {
   void serve(const message_header& h, const detail::remote_function& f, std::span<const std::byte> arguments);
   void answered(const message_header& h);
   void refused(const message_header& h);
-  void obey(const message_header& h, std::optional<failure> failed, place_statistics counted);
+  void handle_control(const message_header& h, std::optional<failure> failed, place_statistics counted);
   bool outlives_loss() const;
   bool answer_questions();
   void lose(const lost_place& what);
@@ -338,7 +338,7 @@ class place {
   void lose_one(const failure& why);
   void drop(std::vector<std::shared_ptr<offer>> offers);
   bool end_dropped_offers();
-  void leave_in_turn();
+  void try_leave();
 
   const setup& all_;
   const int number_;

@@ -5,7 +5,7 @@
 
 namespace kith::distributed {
 
-void place::obey(const message_header& h, std::optional<failure> failed, place_statistics counted) {
+void place::handle_control(const message_header& h, std::optional<failure> failed, place_statistics counted) {
   const auto from = static_cast<int>(h.from);
   switch (h.kind) {
     case message_kind::run_ended: control_.end_run(std::move(failed)); break;
@@ -57,7 +57,7 @@ void place::begin_leaving() {
   net_.ring();
 }
 
-void place::leave_in_turn() {
+void place::try_leave() {
   if (has_left_ || outlives_loss()) return;
   if (records_) {
     records_->begin_last();

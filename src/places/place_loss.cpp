@@ -138,7 +138,7 @@ void place::lose_one(const failure& why) {
   }
   std::vector<std::shared_ptr<offer>> offers;
   std::vector<std::uint64_t> failing, again;  // results
-  std::vector<std::pair<finish_id, std::uint64_t>> unheard;
+  std::vector<std::pair<finish_id, std::uint64_t>> unanswered;
   {
     const std::lock_guard lock(guard_);
     std::optional<failure>& known = lost_places_[why.place];
@@ -153,12 +153,12 @@ void place::lose_one(const failure& why) {
     for (const auto& [number, r] : results_) {
       if (r.from == at) (r.message != nullptr ? again : failing).push_back(number);
     }
-    unheard = finishes_.lose(why.place);
+    unanswered = finishes_.lose(why.place);
   }
   std::erase_if(again_, [at](const auto& o) { return o.second->to == at; });
   drop(std::move(offers));
   for (const std::uint64_t number : failing) deliver(number, {}, why);
-  for (const auto& [f, times] : unheard) {
+  for (const auto& [f, times] : unanswered) {
     for (std::uint64_t i = 0; i < times; ++i) end(f, why);
   }
   for (const std::uint64_t number : again) {

@@ -56,7 +56,7 @@ void place::progress() {
     }
     if (!dropped_.empty()) did = end_dropped_offers() || did;
     if (did) continue;
-    if (leaving_.load(relaxed)) leave_in_turn();
+    if (leaving_.load(relaxed)) try_leave();
     if (stopping_.load(relaxed)) return;
     net_.sleep(next_time());
   }
@@ -167,7 +167,7 @@ void place::handle(detail::byte_buffer message) {
       if (!all_.survives_losses) break;
       end_part(std::make_shared<const detail::packed_arguments>(detail::packed_arguments{std::move(message)}));
       break;
-    default: obey(h, std::move(failed), std::move(counted)); break;
+    default: handle_control(h, std::move(failed), std::move(counted)); break;
   }
   if (records_ && !is_control(h.kind)) records_->received(h, bytes, at, made);
 }

@@ -83,14 +83,14 @@ class nabbitc final : public policy<World>, public observer<World> {
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
     const auto color = [&](const task& t) { return color_of(t, states_[self.id.index()]); };
-    if (keeps_one(why)) return deques_.push_rest(tasks, self, taste_of(self), color);
+    if (keeps_one(why)) return deques_.push_rest(tasks, self, preference_of(self), color);
     deques_.push(tasks, self, color);
     return nullptr;
   }
 
   poll_result next(worker& self) override {
-    const taste likes = taste_of(self);
-    if (task* t = deques_.pop(self, likes)) return poll_result::got(*t);
+    const color_preference preferred = preference_of(self);
+    if (task* t = deques_.pop(self, preferred)) return poll_result::got(*t);
     if (victims_.none()) return {poll_result::empty};
     state& mine = states_[self.id.index()];
     const bool forced = must_be_colored(mine);
@@ -99,7 +99,7 @@ class nabbitc final : public policy<World>, public observer<World> {
     // A run may have begun since `forced` was read; its first steal is forced. A worker that sees a task of a run sees
     // the run's number.
     const auto same_run = [&] { return !first_ || mine.run == run_.load(relaxed); };
-    switch (deques_.steal(t, victims_.draw(self.id), self, likes, colored ? likes.own : -1, forced, same_run)) {
+    switch (deques_.steal(t, victims_.draw(self.id), self, preferred, colored ? preferred.own : -1, forced, same_run)) {
       case steal_result::got:
         mine.series = 0;
         mine.budget = 0;
@@ -123,7 +123,7 @@ class nabbitc final : public policy<World>, public observer<World> {
     data_weights::room_type weights;
   };
 
-  taste taste_of(const worker& self) const noexcept {
+  color_preference preference_of(const worker& self) const noexcept {
     return {meaning_ == meaning::worker ? self.id.value : self.node.value, morphs_};
   }
 

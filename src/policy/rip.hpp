@@ -45,7 +45,7 @@ class rip : public policy<World>, public observer<World> {
     for (task* t : tasks) {
       using answer = typename partition::windows<World>::answer;
       std::int32_t part = -1;
-      const answer a = windows_ ? windows_->answer_for(*t, self, part) : answer::stranger;
+      const answer a = windows_ ? windows_->answer_for(*t, self, part) : answer::unknown_task;
       if (a != answer::held) queue_placed(*t, part, self);
     }
     return nullptr;

@@ -35,7 +35,7 @@ namespace kith {
 using color_number = std::int32_t;
 
 /// A worker's preference for what it takes and keeps. `own` is its color, negative for none.
-struct taste {
+struct color_preference {
   color_number own = -1;
   bool morphs = false;  // halves change places for its color
 };
@@ -72,15 +72,15 @@ class group_deques {
   /// Queues a group except one task, and returns that. If there are priorities, queues all of it and returns
   /// the first of the worker's own tasks.
   template <class ColorOf>
-  task* push_rest(std::span<task* const> tasks, worker& self, taste likes, ColorOf&& color_of) {
+  task* push_rest(std::span<task* const> tasks, worker& self, color_preference preferred, ColorOf&& color_of) {
     if (has_levels_.load(relaxed) || any_level(tasks)) [[unlikely]] {
       push_levels(tasks, self, color_of);
-      return pop(self, likes);
+      return pop(self, preferred);
     }
     if (tasks.size() == 1) return tasks.front();
-    return take_apart(group_of(tasks, self, color_of), self, likes);
+    return take_apart(group_of(tasks, self, color_of), self, preferred);
   }
-  task* pop(worker& self, taste likes) {
+  task* pop(worker& self, color_preference preferred) {
     item* i = nullptr;
     if (!has_levels_.load(relaxed)) [[likely]] {
       i = deques_[normal][self.id.index()]->pop();
@@ -89,7 +89,7 @@ class group_deques {
     }
     if (i == nullptr) return nullptr;
     self.meter(event::pop, self.id);
-    return take_apart(unpack(*i, self), self, likes);
+    return take_apart(unpack(*i, self), self, preferred);
   }
 
   // ---- thieves
@@ -98,8 +98,8 @@ class group_deques {
   /// not negative, takes only an item with that color, or, with `or_nobodys`, one without any worker's color. Takes
   /// from the highest level that has such an item. allowed() is called when the item was seen, and may refuse it.
   template <class Allowed>
-  steal_result steal(task*& t, worker_id victim, worker& self, taste likes, color_number only, bool or_nobodys,
-                     const Allowed& allowed) {
+  steal_result steal(task*& t, worker_id victim, worker& self, color_preference preferred, color_number only,
+                     bool or_nobodys, const Allowed& allowed) {
     self.meter(event::steal_attempt, victim);
     if (only >= 0) self.meter(event::colored_attempt, {});  // later, so that there are never more of these
     item* i = nullptr;
@@ -120,7 +120,7 @@ class group_deques {
     if (outcome != steal_result::got) return outcome;
     self.meter(event::steal, victim);
     if (only >= 0 && i->has(only)) self.meter(event::colored_steal, {});
-    t = take_apart(unpack(*i, self), self, likes);
+    t = take_apart(unpack(*i, self), self, preferred);
     return steal_result::got;
   }
   bool empty(worker_id w) const noexcept {
@@ -291,7 +291,7 @@ class group_deques {
     return false;
   }
 
-  task* take_apart(range r, worker& self, taste likes) {
+  task* take_apart(range r, worker& self, color_preference preferred) {
     if (r.members == nullptr) return r.one;
     group& g = *r.members;
     while (r.to - r.from > 1) {
@@ -302,7 +302,7 @@ class group_deques {
         rest.level = r.level;
         r = whole(g, r.first, middle);
         r.level = rest.level;
-        if (likes.morphs && has(rest, likes.own)) std::swap(r, rest);
+        if (preferred.morphs && has(rest, preferred.own)) std::swap(r, rest);
       } else {
         const std::uint32_t middle = r.from + (r.to - r.from) / 2;
         rest.from = r.to = middle;

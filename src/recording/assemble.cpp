@@ -305,7 +305,7 @@ class assembler : gathered_logs {
 
   /// The start of the task that follows a home in the log: the home is written right before the task that touches the
   /// region begins.
-  std::uint64_t start_behind(const move& m) const {
+  std::uint64_t start_after(const move& m) const {
     const auto next = std::ranges::lower_bound(runs, std::pair(m.seat, m.at), {},
                                                [](const run_of_task& r) { return std::pair(r.seat, r.when.begun); });
     return next != runs.end() && next->seat == m.seat ? next->when.begun : m.at;
@@ -328,7 +328,7 @@ class assembler : gathered_logs {
     sort_counts(out.counts);
     for (const move& m : moves) {
       if (const auto at = region_numbers_.find(m.address); at != region_numbers_.end())
-        out.homes.push_back({at->second, m.node, m.bytes, ns(start_behind(m))});
+        out.homes.push_back({at->second, m.node, m.bytes, ns(start_after(m))});
     }
     std::ranges::sort(out.homes, {}, [](const recorded_home& h) { return std::tuple(h.region, h.at, h.node); });
     end_allocations();

@@ -54,7 +54,7 @@ database::database(std::string path, purpose what) : path_(std::move(path)) {
   }
   if (what == purpose::write) return;
   try {
-    distrust();
+    harden();
   } catch (...) {
     sqlite3_close(db_);
     throw;
@@ -62,7 +62,7 @@ database::database(std::string path, purpose what) : path_(std::move(path)) {
 }
 
 /// Disables what a file's schema could use against the reader (SQLite's manual, "Defense against the dark arts").
-void database::distrust() {
+void database::harden() {
   const std::pair<int, int> settings[] = {
       {SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0}, {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
       {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, {SQLITE_DBCONFIG_DQS_DML, 0},        {SQLITE_DBCONFIG_DQS_DDL, 0},

@@ -41,7 +41,7 @@ class database {
   sqlite3* get() const { return db_; }
 
  private:
-  void distrust();
+  void harden();
 
   std::string path_;
   sqlite3* db_ = nullptr;

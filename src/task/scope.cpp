@@ -129,26 +129,26 @@ bool scope::any_owner(const std::function<bool(std::uint64_t)>& is) const {
   return any_around([&](const scope& s) { return is(s.owner.load(relaxed)); });
 }
 
-bool scope::leave_as_told() noexcept {
+bool scope::leave_unfinished() noexcept {
   counts_here.store(nullptr, relaxed);  // only this thread counts there
   return unreported_ends::leave(not_ended_here(), ended_elsewhere);
 }
 
 bool scope::leave(task& t, bool closure_held) noexcept {
   held = closure_held;
-  leaver.store(&t, relaxed);
-  return leave_as_told();
+  left_by.store(&t, relaxed);
+  return leave_unfinished();
 }
 
-bool scope::leave_alone() noexcept { return leave_as_told(); }
+bool scope::abandon() noexcept { return leave_unfinished(); }
 
 bool scope::leave_in_place_of(scope& before) noexcept {
   held = before.held;
-  leaver.store(before.leaver.load(relaxed), relaxed);
+  left_by.store(before.left_by.load(relaxed), relaxed);
   owner.store(before.owner.load(relaxed), relaxed);
   cancelled_.take_place_of(before.is_cancelled());
   parent.store(before.parent.load(relaxed), release);  // C6: before `before` is given back
-  return leave_as_told();
+  return leave_unfinished();
 }
 
 }  // namespace detail
@@ -183,7 +183,7 @@ void give_scope(detail::scope& s) {
   s.waiting.store(0, relaxed);
   s.identity = 0;
   s.owner.store(0, relaxed);
-  s.leaver.store(nullptr, relaxed);
+  s.left_by.store(nullptr, relaxed);
   s.listed = s.leveled = s.phased = s.independent = s.held = false;
   s.seat->spare_scopes.push_back(&s);
 }

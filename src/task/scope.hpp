@@ -83,7 +83,7 @@ class scope {
   bool phased = false;             // for a keyed graph: counts the runs of its nodes (C4)
   bool held = false;               // the closure of the task that left must be destroyed when that task ends
   atomic<std::uint64_t> owner{0};  // the parent task, packed; 0 for a root's scope
-  atomic<task*> leaver{nullptr};   // the parent task, between the end of its body and its own; null after leave_alone()
+  atomic<task*> left_by{nullptr};  // the parent task, between the end of its body and its own; null after abandon()
 
   /// The number of tasks not known to have ended. A thread other than the owner may see too large a value.
   std::uint64_t unfinished() const noexcept {
@@ -113,7 +113,7 @@ class scope {
   bool leave_in_place_of(scope& before) noexcept;
   /// Leaves a scope whose unfinished tasks are cancelled and will never start; no task waits for them. True if
   /// there are none; else the scope is given back when they have ended. Called by the owner.
-  bool leave_alone() noexcept;
+  bool abandon() noexcept;
   /// Drops what only the creation of tasks needs. Called by the owner, which must create no further tasks.
   void forget_names();
 
@@ -147,7 +147,7 @@ class scope {
   template <class Visit>
   bool any_around(const Visit& visit) const noexcept;
   bool look_around() const noexcept;
-  bool leave_as_told() noexcept;
+  bool leave_unfinished() noexcept;
 
   [[gnu::visibility("hidden")]] static inline cancellation::counter cancellations{1};  // in the process
   cancellation cancelled_;

@@ -65,20 +65,20 @@ class sibling_rules {
       if (k.member == 0) {
         after(k.writer, flow(how));
       } else {
-        aside([&](Store& rules) { rules.follow_group(k, how); });
+        with_copy([&](Store& rules) { rules.follow_group(k, how); });
       }
       k.writer = me_;
       return;
     }
     const std::uint64_t kind = kind_for(how);
-    if (k.member != 0 && kind_of(k) != kind) aside([&](Store& rules) { rules.seal_group(k, fence); });
+    if (k.member != 0 && kind_of(k) != kind) with_copy([&](Store& rules) { rules.seal_group(k, fence); });
     if (k.writer != me_) after(k.writer, all);
     if (k.member == 0) {
       k.member = me_ | kind;
     } else if (k.second == 0) {
       if ((k.member & ~kind_mask) != me_) k.second = me_;
     } else if (k.second != me_) {
-      aside([&](Store& rules) { rules.join_block(k); });
+      with_copy([&](Store& rules) { rules.join_block(k); });
     }
   }
 
@@ -114,12 +114,12 @@ class sibling_rules {
   /// scratch(), a vector to use.
   template <class Ranges, class Fence>
   void meet(Ranges& ranges, nested_range& r, mode how, Fence&& fence) {
-    aside([&](Store& rules) { rules.meet_others(ranges, r, how, fence); });
+    with_copy([&](Store& rules) { rules.meet_others(ranges, r, how, fence); });
   }
 
   /// Calls work(store). Rare work uses a copy, so that the store itself can stay in registers.
   template <class Do>
-  [[gnu::always_inline]] void aside(Do&& work) {
+  [[gnu::always_inline]] void with_copy(Do&& work) {
     struct borrowed {
       Store& from;
       Store copy = from;
@@ -177,7 +177,7 @@ class sibling_rules {
   Store& store() noexcept { return static_cast<Store&>(*this); }
   [[gnu::always_inline]] void after(std::uint64_t task, std::uint64_t bytes) { store().after(task, bytes); }
   /// The same for rare paths; not inlined, so that frequent paths can inline the caller.
-  [[gnu::noinline]] void also_after(std::uint64_t task, std::uint64_t bytes) { after(task, bytes); }
+  [[gnu::noinline]] void after_cold(std::uint64_t task, std::uint64_t bytes) { after(task, bytes); }
 
   template <class Each>
   void for_each_member(const detail::tracker& k, Each&& each) {
@@ -213,8 +213,8 @@ class sibling_rules {
   template <class Fence>
   [[gnu::noinline]] void seal_group(detail::tracker& k, Fence&& fence, std::uint64_t besides = 0) {
     if (holds_me(k) || besides == me_) {
-      for_each_member(k, [&](std::uint64_t r) { also_after(r, 0); });
-      also_after(besides, 0);
+      for_each_member(k, [&](std::uint64_t r) { after_cold(r, 0); });
+      after_cold(besides, 0);
       k.writer = me_;
     } else if (k.second == 0 && besides == 0) {
       k.writer = k.member & ~kind_mask;
@@ -313,16 +313,16 @@ class sibling_rules {
       if (a->tracker.member != 0 && a->joined > written) {
         before.clear();
         add_group(*a, before, fence);
-        for (std::uint64_t t : before) also_after(t, flow_from(a->tracker, how));
+        for (std::uint64_t t : before) after_cold(t, flow_from(a->tracker, how));
       } else if (a->written > written) {
-        also_after(a->tracker.writer, flow(how));
+        after_cold(a->tracker.writer, flow(how));
       }
       written = std::max(written, a->written);
     }
     if (r.changed != 0) {
       std::uint64_t last = 0;
       const auto once = [&](std::uint64_t t, std::uint64_t bytes) {
-        if (t != last) also_after(t, bytes);
+        if (t != last) after_cold(t, bytes);
         last = t;
       };
       ranges.for_each_inside(r, [&](nested_range& d) {
@@ -351,7 +351,7 @@ class sibling_rules {
     if (sealed || r.tracker.member == 0) note_change(r, now);
     if (r.changed != 0) {
       if (r.inside.made < r.changed || r.inside_for != kind) seal_inside(ranges, r, kind, now, fence);
-      also_after(r.inside.task, all);
+      after_cold(r.inside.task, all);
     }
     r.joined = now;
   }
@@ -385,7 +385,7 @@ class sibling_rules {
       return false;
     }
     if (mine) {
-      for (std::uint64_t t : others) also_after(t, 0);
+      for (std::uint64_t t : others) after_cold(t, 0);
       r.tracker.writer = me_;
     } else {
       r.tracker.writer = others.size() == 1 ? others.front() : fence_after(others, fence);
@@ -423,7 +423,7 @@ class sibling_rules {
     r.inside = {};
     r.inside_for = kind;
     if (mine) {  // a fence cannot wait for a task that waits for it; the next task makes one
-      for (std::uint64_t t : writers) also_after(t, all);
+      for (std::uint64_t t : writers) after_cold(t, all);
       return;
     }
     if (!writers.empty()) r.inside.task = writers.size() == 1 ? writers.front() : fence_after(writers, fence);

@@ -108,11 +108,11 @@ TEST(KeyedInterleaved, TwoExplorersOfOnePredecessor) {
 struct family {
   atomic<std::uint64_t> ended{0};
   il::shared<int> written[2]{il::shared<int>{0}, il::shared<int>{0}};
-  il::shared<int> leaver{0};
+  il::shared<int> left_by{0};
   atomic<int> ends{0};
 
   void end_task() {
-    il::check(leaver.read() == 1, "who ends the task knows which one");
+    il::check(left_by.read() == 1, "who ends the task knows which one");
     for (auto& w : written) il::check(w.read() == 1, "who ends the task sees what its children wrote");
     il::check(ends.fetch_add(1, relaxed) == 0, "a task ends once");
   }
@@ -123,7 +123,7 @@ struct family {
     if (mine.report(ended) == unreported_ends::left) end_task();
   }
   void leave() {
-    leaver.write(1);
+    left_by.write(1);
     if (unreported_ends::leave(2, ended)) end_task();
   }
 };

@@ -114,7 +114,7 @@ class network {
       if (!engaged) put({kind::accepted, p.to, p.from, {}});  // else the answer changes no count
       running_.push_back(p.to);
     } else {
-      tables_[static_cast<std::size_t>(p.to)].heard(finish, static_cast<std::uint32_t>(p.from));
+      tables_[static_cast<std::size_t>(p.to)].answered(finish, static_cast<std::uint32_t>(p.from));
       remove(p.to, p.why);
     }
   }

@@ -149,7 +149,7 @@ struct strand {
 join_by offer_rest(coroutine_continuation&) noexcept;
 /// Called when the first half has returned, and the continuation was public. True if the coroutine continues here.
 /// False if it was stolen: the stack unwinds, and the continuation may be gone.
-bool goes_on_here(fork_lane&, coroutine_continuation&, split_deque<half>::slot_pointer) noexcept;
+bool take_back_continuation(fork_lane&, coroutine_continuation&, split_deque<half>::slot_pointer) noexcept;
 
 /// The object that a call of sync_wait() waits for.
 class coroutine_root : public awaiting {

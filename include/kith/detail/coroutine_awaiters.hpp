@@ -114,7 +114,7 @@ class both_awaiter final : coroutine_continuation {
       at = lane->halves.top() - 1;
     }
     start(call_.first, first_);
-    if (!lane->halves.pop(at) && !goes_on_here(*lane, *this, at)) [[unlikely]]
+    if (!lane->halves.pop(at) && !take_back_continuation(*lane, *this, at)) [[unlikely]]
       return true;
     start(call_.second, second_);
     return lane->unwinding;

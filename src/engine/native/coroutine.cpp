@@ -30,7 +30,7 @@ join_by offer_rest(coroutine_continuation& c) noexcept {
   return w != nullptr ? w->offer_rest(c) : join_by::calls;
 }
 
-bool goes_on_here(fork_lane& lane, coroutine_continuation& c, split_deque<half>::slot_pointer at) noexcept {
+bool take_back_continuation(fork_lane& lane, coroutine_continuation& c, split_deque<half>::slot_pointer at) noexcept {
   if (lane.unwinding) return false;
   if (lane.halves.take_back(at, withdraw)) return true;
   if (worker::current() == nullptr) end_child();  // in a child of fork(): the coroutine continues in the parent
@@ -100,7 +100,7 @@ detail::coroutine_promise* worker::arrive(detail::awaiting& at) noexcept {
 
 /// Continues a coroutine, and then those that await it, until nothing is left for this strand. Its stack may have to
 /// unwind first.
-void worker::go_on(const detail::strand& in, detail::coroutine_promise* next) noexcept {
+void worker::continue_strand(const detail::strand& in, detail::coroutine_promise* next) noexcept {
   for (;;) {
     if (lane_->unwinding) {
       lane_->unwinding = false;
@@ -132,7 +132,7 @@ void worker::run_coroutine(detail::coroutine_root& root, detail::coroutine_promi
   root.frames = lane_->frames.stack;
   const detail::strand mine{lane_->halves.top(), &root, lane_->innermost, false};
   lane_->innermost = &mine;
-  go_on(mine, &first);
+  continue_strand(mine, &first);
   lane_->innermost = mine.outer;
   const auto has_ended = [](const void* r) {
     // acquire: pairs with the ends of the coroutine and of strands.
@@ -165,7 +165,7 @@ void worker::run_continuation(detail::coroutine_continuation& c) {
   const detail::strand mine{lane_->halves.top(), &root, lane_->innermost, true};
   lane_->innermost = &mine;
   c.run_second(c);
-  go_on(mine, lane_->unwinding ? nullptr : arrive(c));
+  continue_strand(mine, lane_->unwinding ? nullptr : arrive(c));
   lane_->innermost = mine.outer;
   if (children_scope != nullptr) {
     if (std::exception_ptr failure = end_children()) root.fail_late(std::move(failure));

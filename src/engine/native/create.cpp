@@ -56,7 +56,7 @@ bool runs_at_once(worker& w, detail::scope& s, task& t, std::size_t edges) {
     w.run_now(t);
     return true;
   }
-  if (w.at_creation == runs_at_creation::short_ones) w.helps_soon(s);
+  if (w.at_creation == runs_at_creation::short_ones) w.request_help(s);
   return false;
 }
 

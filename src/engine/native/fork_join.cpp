@@ -90,7 +90,7 @@ bool lane_pool::has_spare(worker_id owner, std::size_t workers, atomic<bool>& fo
 bool worker::offer(detail::half& h) noexcept {
   if (!open_lane()) return false;
   if (lane_->halves.push(lane_->halves.top(), h)) return true;  // the lane is new: no thief knows it
-  if (!lane_->halves.push_public(h, hungry(), [this](detail::half& offered, auto at) { prepare(offered, at); }))
+  if (!lane_->halves.push_public(h, wanted_halves(), [this](detail::half& offered, auto at) { prepare(offered, at); }))
     return false;
   wake_for_halves();
   return true;
@@ -132,7 +132,7 @@ task* worker::joins_at(const lane& l, detail::split_deque<detail::half>::slot_po
   return joins;
 }
 
-std::uint32_t worker::hungry() const noexcept {
+std::uint32_t worker::wanted_halves() const noexcept {
   return static_cast<std::uint32_t>(std::max(0, engine.looking.load(relaxed))) + engine.parked.wakeable();
 }
 

@@ -88,14 +88,14 @@ void frame_stack::shrink() noexcept {
   for (frame_segment* s = std::exchange(highest.above, nullptr); s != nullptr;) std::exchange(s, s->above)->destroy();
 }
 
-bool frame_stack::is_empty() noexcept {
+bool frame_stack::collect_and_check_empty() noexcept {
   collect(room_);
   return room_.top == first_->begin();
 }
 
 void end_frame_stack(frame_stack* s) noexcept {
   if (s == nullptr) return;
-  if (s->is_empty()) {
+  if (s->collect_and_check_empty()) {
     delete s;
     return;
   }

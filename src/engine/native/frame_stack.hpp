@@ -58,7 +58,7 @@ class frame_stack {
   /// Gives segments without frames back to the system, but for one. REQUIRES: no lane holds it.
   void shrink() noexcept;
   /// Removes marked frames from the top. True if no frame is left. REQUIRES: no lane holds it.
-  bool is_empty() noexcept;
+  bool collect_and_check_empty() noexcept;
 
   /// Continues in the next segment. Throws std::bad_alloc.
   static void grow(frame_room&);

@@ -77,7 +77,7 @@ task* worker::search_or_park(pending_wait& w) {
          !take_half(w, false)) {
     if (failed_searches++ < engine.options.spin && !(surplus = engine.parked.is_surplus())) {
       if (engine.workers.size() > 1) engine.distance.sample(id);
-      if (no_hurry_) {
+      if (answered_later_) {
         pause_for_long(engine.looking.load(relaxed) - 1);
       } else {
         pause();
@@ -85,7 +85,7 @@ task* worker::search_or_park(pending_wait& w) {
       continue;
     }
     if ((w.resumable = ready_to_go_on(true, true)) != nullptr) {
-      if (surplus) engine.parked.stays();
+      if (surplus) engine.parked.cancel_leave();
       break;
     }
     if (announces_wait)  // before the fence in announce() (C2 of scope.hpp)

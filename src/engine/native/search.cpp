@@ -33,7 +33,7 @@ namespace kith::native {
 
 /// Called when the policy has given an answer without a task.
 [[gnu::noinline]] task* worker::found_none(poll_result answer) {
-  no_hurry_ = answer.kind == poll_result::later;
+  answered_later_ = answer.kind == poll_result::later;
   return answer.kind != poll_result::retry ? drain_inbox() : nullptr;
 }
 

@@ -55,9 +55,9 @@ bool worker::give_up(const pending_wait& w) {
 }
 
 /// Leaves the scope's cancelled tasks alone. They end when they come out of their queues; no task waits for that.
-void worker::leave_alone(detail::scope& s) {
+void worker::abandon(detail::scope& s) {
   s.forget_names();
-  if (s.leave_alone()) give_scope(s);
+  if (s.abandon()) give_scope(s);
 }
 
 /// Called when what the policy gives first can run nowhere, but the wait may be for what comes after it. Ends the

@@ -77,7 +77,7 @@ bool worker::leave(task& t, detail::scope& children, bool held) {
 bool worker::end_is_of_child(task& t, detail::scope& outer, bool held) {
   if (held || (t.flags & task::exclusive) != 0 || engine.policy.has_gate() || engine.options.throttle_bytes != 0)
     return false;
-  if (outer.leaver.load(relaxed) == nullptr) return false;
+  if (outer.left_by.load(relaxed) == nullptr) return false;
   if (reporting_ == &outer) report_one();
   // acquire: pairs with leave() and unreported_ends::report().
   if (outer.ended_elsewhere.load(acquire) != unreported_ends::left - 1) return false;
@@ -175,7 +175,7 @@ task* worker::end_left(task* next) {
   while (!left_and_empty_.empty()) {
     detail::scope& children = *left_and_empty_.back();
     left_and_empty_.pop_back();
-    task* const left_by = children.leaver.load(relaxed);
+    task* const left_by = children.left_by.load(relaxed);
     if (left_by == nullptr) {  // left alone
       give_scope_to(*this, children);
       continue;

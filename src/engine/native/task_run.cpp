@@ -194,10 +194,10 @@ void worker::run_at_creation(task& t) {
   requeue(run(t));
 }
 
-void worker::helps_soon(detail::scope& s) noexcept {
+void worker::request_help(detail::scope& s) noexcept {
   constexpr std::uint64_t few = 32;
   s.throttle_at = std::min(s.throttle_at, s.not_ended_here() + few);
-  drains_ = true;
+  runs_all_at_throttle_ = true;
 }
 
 void worker::run_now(task& t) {

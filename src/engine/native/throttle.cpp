@@ -34,7 +34,7 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
   if (over()) sums.add(event::throttled);
   const above_halves tasks_run_on_top(lane_, running);
   const uncounted waits(counts);
-  const bool all = on_top && std::exchange(drains_, false);  // no task of a group sees it empty
+  const bool all = on_top && std::exchange(runs_all_at_throttle_, false);  // no task of a group sees it empty
   const std::uint64_t few = all ? 1 : bound.low_mark();
   const auto below_low_mark = [&s, few, bytes] {
     return s.unfinished() < few && (bytes == 0 || s.unfinished_bytes() < bytes - bytes / 2);

@@ -31,7 +31,7 @@ void worker::wait_for(detail::scope*& waited, const char* name, task* first) {
       log->waited(running_ref(), s.serial, began);
     if (s.unfinished() != 0) {  // no stack was left
       waited = nullptr;
-      leave_alone(s);
+      abandon(s);
     } else if (!s.phased) {
       s.emptied();  // a graph's scope may be waited for again, and stays as it is
     }

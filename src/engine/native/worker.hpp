@@ -65,7 +65,7 @@ class worker : public native_seat, public worker_view {
   void run_now(task& t);
   /// Called when such a task has predecessors. Its creator soon runs what is queued, so that later tasks are ready at
   /// their creation.
-  void helps_soon(detail::scope& s) noexcept;
+  void request_help(detail::scope& s) noexcept;
   /// Hands tasks to the policy. prepare_ready() must have returned true for them.
   task* make_ready(std::span<task* const> tasks, ready_reason why);
   /// The scope of the running task's children. Made at the first call.
@@ -263,14 +263,14 @@ class worker : public native_seat, public worker_view {
   task* find_past_others(const pending_wait& w, bool has_room);
   bool give_up(const pending_wait& w);
   bool only_unstarted_left(const pending_wait& w) const noexcept;
-  void leave_alone(detail::scope& s);
+  void abandon(detail::scope& s);
   // ---- fork_join.cpp
   bool open_lane() noexcept;
   detail::fork_lane* this_lane() const noexcept;
   void set_lane(lane* l) noexcept;
   void close_lane() noexcept;
   task* joins_at(const lane& l, detail::split_deque<detail::half>::slot_pointer at) const noexcept;
-  std::uint32_t hungry() const noexcept;
+  std::uint32_t wanted_halves() const noexcept;
   void wake_for_halves() noexcept;
   bool take_half(const pending_wait& w, bool everywhere) noexcept;
   bool take_run(bool surely) noexcept;  // active_runs.cpp
@@ -280,7 +280,7 @@ class worker : public native_seat, public worker_view {
   // ---- coroutine.cpp
   void prepare(detail::half& offered, detail::split_deque<detail::half>::slot_pointer at) noexcept;
   void run_continuation(detail::coroutine_continuation& c);
-  void go_on(const detail::strand& in, detail::coroutine_promise* next) noexcept;
+  void continue_strand(const detail::strand& in, detail::coroutine_promise* next) noexcept;
   void end_root(const detail::strand& in) noexcept;
   void hold_frames(detail::frame_stack* held) noexcept;
   // ---- what to run next (find.hpp, search.cpp)
@@ -304,12 +304,12 @@ class worker : public native_seat, public worker_view {
   static constexpr std::uint32_t measure_interval = 16;  // tasks between two that are timed
   static constexpr std::uint32_t inbox_interval = 4;     // timed ones between two looks into the inbox
 
-  std::uint64_t body_ended_ = 0;  // in ticks, of a counted body that has just ended; else 0
-  bool resting_ = false;          // the worker's time does not count as busy
-  bool drains_ = false;           // at the throttle, runs all that is queued
-  bool on_creator_ = false;       // a short task runs at its creation: tasks that it creates are queued
-  bool no_hurry_ = false;         // the policy found nothing last time, and answered `later`
-  task* claimed_ = nullptr;       // claimed, to be run next
+  std::uint64_t body_ended_ = 0;       // in ticks, of a counted body that has just ended; else 0
+  bool resting_ = false;               // the worker's time does not count as busy
+  bool runs_all_at_throttle_ = false;  // at the throttle, runs all that is queued
+  bool on_creator_ = false;            // a short task runs at its creation: tasks that it creates are queued
+  bool answered_later_ = false;        // the policy found nothing last time, and answered `later`
+  task* claimed_ = nullptr;            // claimed, to be run next
   // Unfinished children of tasks whose bodies have ended, newest last. They are claimed before the queues are
   // asked, so that a tree without waits runs depth-first under every policy.
   std::vector<reference> adopted_;

@@ -157,7 +157,7 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
       w.next = kept;
     }
   }
-  for (const std::int32_t waiting : std::exchange(answered_, {})) one_less(waiting, w.group.place, w.clock);
+  for (const std::int32_t waiting : std::exchange(answered_, {})) count_down_wait(waiting, w.group.place, w.clock);
   if (!r.names) return;
   batch_.clear();
   for (std::uint64_t n = program_.first_named[i]; n < program_.first_named[i + 1]; ++n) {

@@ -156,7 +156,7 @@ class engine {
   worker& make_progress(std::uint32_t place, picoseconds now);
   void continue_later(worker& w, std::int32_t t);
   void add_to_flow(worker& w, std::int32_t t);
-  void one_less(std::int32_t t, std::uint32_t place, picoseconds now);
+  void count_down_wait(std::int32_t t, std::uint32_t place, picoseconds now);
   void admit(std::int32_t t, worker& progress);
   void offer_of_flow(std::int32_t t, worker& progress);
   void send_result(std::int32_t t, worker& w);

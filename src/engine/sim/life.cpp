@@ -66,7 +66,7 @@ void engine::step(worker& w) {
 /// Whether the last frame of a stack may continue.
 bool engine::may_resume(const frame& wait) const {
   if (wait.state == frame_state::offering) {
-    return wait.asked >= 0 ? requests_[static_cast<std::size_t>(wait.asked)].come
+    return wait.asked >= 0 ? requests_[static_cast<std::size_t>(wait.asked)].reply_arrived
                            : records_[static_cast<std::size_t>(wait.offered)].accepted;
   }
   const scope_state& s = scopes_[wait.scope];

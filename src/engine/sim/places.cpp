@@ -233,7 +233,7 @@ void engine::continue_later(worker& w, std::int32_t t) {
   task_record& r = record_of(t);
   const auto replies = replies_left_.find(t);
   r.waits_for += 1 + (replies == replies_left_.end() ? 0 : replies->second);
-  one_less(t, w.group.place, w.clock);
+  count_down_wait(t, w.group.place, w.clock);
 }
 
 void engine::add_to_flow(worker& w, std::int32_t t) {
@@ -242,7 +242,7 @@ void engine::add_to_flow(worker& w, std::int32_t t) {
 }
 
 /// Called when something that the task waited for has ended, here or at another place that has told this one.
-void engine::one_less(std::int32_t t, std::uint32_t place, picoseconds now) {
+void engine::count_down_wait(std::int32_t t, std::uint32_t place, picoseconds now) {
   task_record& r = record_of(t);
   if (--r.waits_for != 0) return;
   worker& p = make_progress(place, now);
@@ -291,7 +291,8 @@ void engine::receive_result(const place_message& m) {
   task_record& r = record_of(m.task);
   r.heard = true;
   for (std::uint32_t link = r.first_successor; link != 0; link = successors_[link - 1].next) {
-    if (waits_for_answers(record_of(successors_[link - 1].task))) one_less(successors_[link - 1].task, m.to, p.clock);
+    if (waits_for_answers(record_of(successors_[link - 1].task)))
+      count_down_wait(successors_[link - 1].task, m.to, p.clock);
   }
   if (r.flow) {
     flow_window& there = flow_windows_[{r.scope, m.from}];
@@ -311,7 +312,7 @@ void engine::receive_result(const place_message& m) {
 void engine::ask(worker& w, std::size_t request) {
   if (requests_.empty()) requests_.resize(program_.requests.size());
   if (!network_) {
-    requests_[request].come = true;
+    requests_[request].reply_arrived = true;
     return;
   }
   requests_[request].worker = w.number;
@@ -327,7 +328,7 @@ void engine::ask(worker& w, std::size_t request) {
 
 /// Suspends the task until the reply arrives; its worker runs other tasks meanwhile.
 void engine::await_reply(worker& w, std::size_t request) {
-  if (requests_[request].come) return;
+  if (requests_[request].reply_arrived) return;
   requests_[request].worker = w.number;
   frame& f = w.frames.back();
   f.state = frame_state::offering;
@@ -337,13 +338,13 @@ void engine::await_reply(worker& w, std::size_t request) {
 
 void engine::receive_reply(const place_message& m) {
   const auto number = static_cast<std::size_t>(m.task);
-  requests_[number].come = true;
+  requests_[number].reply_arrived = true;
   worker& w = workers_[requests_[number].worker];
   if (w.parked) wake(w, places_[m.to].progress.clock);
   const std::int32_t part = program_.requests[number].awaited_by;
   if (part < 0) return;
   --replies_left_[part];
-  if (record_of(part).state != task_state::none) one_less(part, m.to, places_[m.to].progress.clock);
+  if (record_of(part).state != task_state::none) count_down_wait(part, m.to, places_[m.to].progress.clock);
 }
 
 /// Tells another place that the predecessor of these dependences has ended.

@@ -30,8 +30,8 @@ struct flow_window {
 
 /// The progress of a request.
 struct request_progress {
-  bool come = false;         // whether the reply has arrived
-  std::uint32_t worker = 0;  // the sender
+  bool reply_arrived = false;  // whether the reply has arrived
+  std::uint32_t worker = 0;    // the sender
 };
 
 /// The state of one place, besides its workers.

@@ -78,7 +78,7 @@ mpi_endpoint::mpi_endpoint(MPI_Comm job, std::vector<process_card> cards, const 
 mpi_endpoint::~mpi_endpoint() {
   // After a loss MPI may wait for ever: the communicator and its requests are left to the end of the process.
   if (!in_order()) {
-    if (made_in_ == getpid() && !left_) say_farewell();
+    if (made_in_ == getpid() && !left_) send_goodbye();
     bells_.keep();
     keep(std::move(ring_));
     keep(std::move(sends_));
@@ -98,7 +98,7 @@ mpi_endpoint::~mpi_endpoint() {
 }
 
 /// Tells the others that this place has left after a loss. Messages that they have announced are never read.
-void mpi_endpoint::say_farewell() {
+void mpi_endpoint::send_goodbye() {
   constexpr std::string_view why = "it has left after another place was lost";
   const record r{record_kind::lost, static_cast<std::uint32_t>(here_), why.size()};
   for (int p = 0; p < places(); ++p) {

@@ -109,7 +109,7 @@ class mpi_endpoint final : public endpoint {
   bool read_near(int from, incoming& in, std::size_t& budget);
   void complete_large();
   void watch();
-  void say_farewell();
+  void send_goodbye();
   /// Never frees the object, because MPI may still read or write there.
   template <class T>
   static void keep(T what) {

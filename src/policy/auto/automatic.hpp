@@ -190,9 +190,10 @@ class automatic final : public policy<World>, public observer<World> {
     const std::int32_t lead = states_[self.id.index()].lead;
     const bool node_first = levels ? queue.highest() < dataless_.own_level(self) : lead < 0;
     if (!node_first) {
-      if (task* t = dataless_.take_own(self)) return passing_on_dataless(*t, self);
+      if (task* t = dataless_.take_own(self)) return ring_and_return_dataless(*t, self);
       if (!levels && lead > 0 && queue.size() > 0 && dataless_seen_.load(relaxed)) {
-        if (const poll_result l = dataless_.rob(self); l.work != nullptr) return passing_on_dataless(*l.work, self);
+        if (const poll_result l = dataless_.rob(self); l.work != nullptr)
+          return ring_and_return_dataless(*l.work, self);
       }
     }
     const queue_end end = ends_.choose(nodes_[self.node.index()].last_type.load(relaxed), queue.size(), self);
@@ -204,18 +205,18 @@ class automatic final : public policy<World>, public observer<World> {
         if (queue.size() == 0) thefts_.begin_waiting(self.node);  // its other workers wait from here on
         ring_for_thief(self.node, self);
       }
-      return passing_on(*t, self);
+      return ring_and_return(*t, self);
     }
     if (node_first) {
-      if (task* t = dataless_.take_own(self)) return passing_on_dataless(*t, self);
+      if (task* t = dataless_.take_own(self)) return ring_and_return_dataless(*t, self);
     }
     if (const poll_result l = dataless_.rob(self); l.work != nullptr) {
-      return passing_on_dataless(*l.work, self);
+      return ring_and_return_dataless(*l.work, self);
     } else if (l.kind != poll_result::empty && !runs_.holds_any()) {
       return l;
     }
     thefts_.begin_waiting(self.node);
-    if (task* t = rob(self)) return passing_on(*t, self);
+    if (task* t = rob(self)) return ring_and_return(*t, self);
     if (runs_.holds_any()) {
       if (!runs_.starves(self)) return {poll_result::watch};
       deal(self);
@@ -239,15 +240,15 @@ class automatic final : public policy<World>, public observer<World> {
   }
   /// Called when the worker has found work that is not of its node's queue. If the bound has kept tasks of its node
   /// from starting, one of them may start.
-  poll_result passing_on(task& t, worker& self) {
+  poll_result ring_and_return(task& t, worker& self) {
     ring_for_room(self);
     return poll_result::got(t);
   }
-  /// As passing_on(), for a task without data, which it counts.
-  poll_result passing_on_dataless(task& t, worker& self) {
+  /// As ring_and_return(), for a task without data, which it counts.
+  poll_result ring_and_return_dataless(task& t, worker& self) {
     std::int32_t& lead = states_[self.id.index()].lead;
     lead = std::max(lead - 1, -most_lead);
-    return passing_on(t, self);
+    return ring_and_return(t, self);
   }
   /// A push rings for workers for whom a theft pays at that time. A theft may start to pay later, when its cost
   /// or the next task is known. This rings for one sleeper, which rings for the next one after it has robbed.
@@ -327,7 +328,7 @@ class automatic final : public policy<World>, public observer<World> {
       levels_seen_.store(true, relaxed);
     if (keeps && (to == self.node || wrote(t, to, self)) && !is_outranked(t, self) && chains_.goes_on(t, self)) {
       begin(t, self, to);
-      ends_.went_on(self);
+      ends_.note_unmeasured(self);
       return &t;
     }
     node_state& there = nodes_[to.index()];
@@ -376,8 +377,8 @@ class automatic final : public policy<World>, public observer<World> {
     for (node_id n : rounds_[self.node.index()]) {
       if (n == self.node || queues_[n.index()]->size() == 0) continue;
       auto& judged_type = nodes_[n.index()].judged_type;
-      const bool stands_still = thefts_.stands_still(n, self.node), anyway = stands_still && has_waited;
-      still |= stands_still;
+      const bool makes_no_progress = thefts_.makes_no_progress(n, self.node), anyway = makes_no_progress && has_waited;
+      still |= makes_no_progress;
       if (!anyway && !pays(judged_type.load(relaxed), n, self.node)) continue;
       task* t = queues_[n.index()]->steal(self, [&](const task& first) {
         if (anyway || pays(first.type, n, self.node)) return chains_.may_begin(first, self);
@@ -387,11 +388,11 @@ class automatic final : public policy<World>, public observer<World> {
       if (t == nullptr) break;
       begin(*t, self, n, true);
       chains_.begins(*t, self);
-      ends_.went_on(self);
+      ends_.note_unmeasured(self);
       ring_for_thief(n, self);
       return t;
     }
-    thefts_.looked(self, still);
+    thefts_.note_failed_search(self, still);
     return nullptr;
   }
 

@@ -106,7 +106,7 @@ class chain_bound {
         chains * static_cast<float>(placed_bytes(t)) / static_cast<float>(std::max<std::uint64_t>(nanoseconds, 1));
     if (scout_.load(relaxed) == self.node.value) return tried(k, mine.settled >= warm ? speed : 0, self);
     if (fits || k.found.load(relaxed) != verdict::none) return false;
-    k.crowded.add(speed);
+    k.unbounded_speed.add(speed);
     if (seen_.fetch_add(1, relaxed) + 1 == rounds * static_cast<std::uint32_t>(team_.size())) {
       seen_.store(0, relaxed);
       try_at(self.node, k, mine.bytes);
@@ -132,7 +132,7 @@ class chain_bound {
     // Share of its tasks that lately continued a chain.
     running_share<World> linked{0};
     // Bytes per nanosecond that a node processes without a bound; 0: not known.
-    running_mean<World> crowded;
+    running_mean<World> unbounded_speed;
     // Links of the chains that have ended with a task of this type; 0: none has.
     running_mean<World> links;
     // Waiting tasks that would have continued a chain.
@@ -217,7 +217,7 @@ class chain_bound {
   }
   /// Takes a sample at the scout. `speed` is 0 if the sample does not count.
   bool tried(const type_statistics& k, float speed, const worker& self) {
-    const float before = k.crowded.get();
+    const float before = k.unbounded_speed.get();
     if (before != 0 && speed != 0) {
       gained_.store(gained_.load(relaxed) + speed / before, relaxed);
       counted_.fetch_add(1, relaxed);
@@ -228,7 +228,7 @@ class chain_bound {
     if (ending_.fetch_add(1, relaxed) != 0) return false;  // another worker ends the trial
     const bool pays = counted >= trial / 2 && gained_.load(relaxed) > gain * static_cast<float>(counted);
     for (type_statistics& each : types_) {
-      if (each.crowded.get() != 0 && each.found.load(relaxed) == verdict::none)
+      if (each.unbounded_speed.get() != 0 && each.found.load(relaxed) == verdict::none)
         each.found.store(pays ? verdict::bound : verdict::free, relaxed);
     }
     if (pays) any_bound_.store(true, relaxed);

@@ -78,12 +78,12 @@ class delayed_theft {
   }
   /// Whether the workers of `victim`, where tasks wait, have begun no task since those of node `thief` wait. All of
   /// them may be in long tasks, or blocked.
-  bool stands_still(node_id victim, node_id thief) const {
+  bool makes_no_progress(node_id victim, node_id thief) const {
     const node_state& mine = nodes_[thief.index()];
     return !mine.fed.load(relaxed) && begun_since(victim, mine) == 0;
   }
   /// Called when the worker has found nothing to steal. `still`: at some node, tasks wait and none is begun.
-  void looked(worker& self, bool still) {
+  void note_failed_search(worker& self, bool still) {
     state& mine = states_[self.id.index()];
     mine.failed_searches = still && mine.failed_searches < most_failed_searches ? mine.failed_searches + 1 : 0;
   }

@@ -50,7 +50,7 @@ class hot_end {
     return mine.from;
   }
   /// Called when the worker runs a task that was not taken from the chosen end.
-  void went_on(worker& self) { states_[self.id.index()].chosen = false; }
+  void note_unmeasured(worker& self) { states_[self.id.index()].chosen = false; }
 
   /// Called when the task's body has ended, with the time that it took (observer::ran()).
   void timed(const task& t, worker& self, std::uint64_t nanoseconds) {

@@ -100,7 +100,7 @@ double depth_of(const sim::program& p, bool has_finish) {
 
 }  // namespace
 
-looks looks_on(const machine_model& m, const ads_run& r) {
+looks looks_of_run(const machine_model& m, const ads_run& r) {
   const bool apart = r.way == ads_way::ads;
   const auto nodes = static_cast<int>(m.hardware.nodes.size());
   const double look = m.costs.attempt;
@@ -133,7 +133,7 @@ std::vector<ads_means> run_ads(const machine_model& m, const std::vector<ads_run
         for (int seed = 1; seed <= seeds; ++seed) {
           sim::run_options s = ads_options(m, runs[i]);
           s.seed = static_cast<std::uint64_t>(seed);
-          add_ads(all[i], sim::simulate(p.program, m, s), looks_on(m, runs[i]), p.times, 1.0 / seeds);
+          add_ads(all[i], sim::simulate(p.program, m, s), looks_of_run(m, runs[i]), p.times, 1.0 / seeds);
         }
         all[i].depth = depth_of(p.program, runs[i].program != "cg");
       },

@@ -50,7 +50,7 @@ struct ads_means {
 struct looks {
   double steal_ns = 0, fab_ns = 0;  // 0: no look of this kind
 };
-looks looks_on(const machine_model&, const ads_run&);
+looks looks_of_run(const machine_model&, const ads_run&);
 
 /// The machine with its cores at the speed of their clocks: apps/rates.hpp has the rates of cores of 2.5 GHz. With
 /// `places`, the machine is sized to that many hosts.

@@ -158,7 +158,7 @@ void known_tasks::swap_to(sim::plan& p, std::int32_t task, std::int32_t beside, 
 }
 
 /// Moves a task from the core with the most work to the one with the least.
-void known_tasks::relieve(sim::plan& p, rng& random) const {
+void known_tasks::move_from_busiest(sim::plan& p, rng& random) const {
   std::vector<double> load(cores_);
   for (const std::int32_t t : movable_) {
     const std::int32_t c = p.core[static_cast<std::size_t>(t)];
@@ -180,7 +180,7 @@ void known_tasks::change(sim::plan& p, rng& random, int moves) const {
   for (int m = 0; m < moves; ++m) {
     const std::uint32_t kind = random.below(8);
     if (kind == 0) {
-      relieve(p, random);
+      move_from_busiest(p, random);
       continue;
     }
     const std::int32_t task = movable_[random.below(static_cast<std::uint32_t>(movable_.size()))];

@@ -30,7 +30,7 @@ class known_tasks {
  private:
   std::int32_t neighbour(std::int32_t task, rng&) const;
   void swap_to(sim::plan&, std::int32_t task, std::int32_t beside, rng&) const;
-  void relieve(sim::plan&, rng&) const;
+  void move_from_busiest(sim::plan&, rng&) const;
 
   const sim::program& program_;
   std::size_t cores_;
