@@ -21,7 +21,7 @@ namespace kith {
 /// How elements are dealt: blocks of neighbours, round robin. Whole rows of a matrix stay together if a block has a
 /// multiple of their length: block_cyclic(rows * columns) with the rows of each place.
 struct array_layout {
-  std::uint64_t block = 0;  // elements of a block; 0: so many that each place gets at most one block
+  std::uint64_t block = 0;  // elements of a block; 0: as many as give each place at most one block
 
   static constexpr array_layout blocks() noexcept { return {0}; }
   static constexpr array_layout cyclic() noexcept { return {1}; }

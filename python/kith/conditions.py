@@ -39,74 +39,81 @@ def _parsed(condition):
         raise KithError(f"condition '{printable(condition)}': {why}; expected such as 'work > 0.001 and name == \"gemm\"'") from e
 
 
+class _Evaluation:
+    """Evaluates the parts of a condition for `count` rows, whose columns column(name) gives."""
+
+    def __init__(self, condition, column, count):
+        self.condition, self.column, self.count = condition, column, count
+
+    def wrong(self, node):
+        what = f"'{printable(ast.unparse(node))}'" if isinstance(node, ast.expr) else type(node).__name__
+        return KithError(f"condition '{printable(self.condition)}': {what} is not allowed; expected comparisons of "
+                         "columns, numbers and texts, with and, or, not")
+
+    def truth(self, node):
+        if isinstance(node, ast.BoolOp):
+            parts = [self.truth(v) for v in node.values]
+            join = np.logical_and if isinstance(node.op, ast.And) else np.logical_or
+            return join.reduce(parts)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return ~self.truth(node.operand)
+        if isinstance(node, ast.Compare):
+            left, result = self.value(node.left), np.ones(self.count, bool)
+            for op, right in zip(node.ops, node.comparators):
+                if type(op) not in _COMPARE:
+                    raise self.wrong(op)
+                right = self.value(right)
+                with np.errstate(invalid="ignore"):
+                    result &= np.asarray(self.compared(op, left, right), bool) & self.known(left) & self.known(right)
+                left = right
+            return result
+        if isinstance(node, ast.Name):
+            found = self.value(node)
+            if getattr(found, "dtype", None) == bool:
+                return found
+        raise self.wrong(node)
+
+    def compared(self, op, left, right):
+        try:
+            found = _COMPARE[type(op)](left, right)
+        except TypeError as e:
+            raise KithError(f"condition '{printable(self.condition)}': a text is compared with a number") from e
+        return np.broadcast_to(found, (self.count,))
+
+    @staticmethod
+    def known(x):
+        x = np.asarray(x)
+        return ~np.isnan(x) if x.dtype.kind == "f" else np.ones(x.shape, bool)
+
+    def value(self, node):
+        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str)):
+            return node.value
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            try:
+                return operator.neg(self.value(node.operand))
+            except TypeError as e:
+                raise KithError(f"condition '{printable(self.condition)}': - needs a number after it") from e
+        if isinstance(node, ast.BinOp) and type(node.op) in _COMPUTE:
+            try:
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    return _COMPUTE[type(node.op)](self.value(node.left), self.value(node.right))
+            except (TypeError, ZeroDivisionError, OverflowError) as e:
+                raise KithError(f"condition '{printable(self.condition)}': {e}") from e
+        if isinstance(node, ast.Name):
+            try:
+                return self.column(node.id)
+            except KeyError:
+                raise Missing(node.id) from None
+        raise self.wrong(node)
+
+
 def holds(condition, column, count):
     """Of which of `count` rows the condition holds, as truth values. `column(name)` gives a column or a number, or
     raises KeyError. Raises KithError for a condition that cannot be read, and Missing for a column that is not there.
     Rows with a NaN in a comparison do not match."""
     tree = _parsed(condition)
-
-    def wrong(node):
-        what = f"'{printable(ast.unparse(node))}'" if isinstance(node, ast.expr) else type(node).__name__
-        return KithError(f"condition '{printable(condition)}': {what} is not allowed; expected comparisons of "
-                         "columns, numbers and texts, with and, or, not")
-
-    def truth(node):
-        if isinstance(node, ast.BoolOp):
-            parts = [truth(v) for v in node.values]
-            join = np.logical_and if isinstance(node.op, ast.And) else np.logical_or
-            return join.reduce(parts)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            return ~truth(node.operand)
-        if isinstance(node, ast.Compare):
-            left, result = value(node.left), np.ones(count, bool)
-            for op, right in zip(node.ops, node.comparators):
-                if type(op) not in _COMPARE:
-                    raise wrong(op)
-                right = value(right)
-                with np.errstate(invalid="ignore"):
-                    result &= np.asarray(compared(op, left, right), bool) & known(left) & known(right)
-                left = right
-            return result
-        if isinstance(node, ast.Name):
-            found = value(node)
-            if getattr(found, "dtype", None) == bool:
-                return found
-        raise wrong(node)
-
-    def compared(op, left, right):
-        try:
-            found = _COMPARE[type(op)](left, right)
-        except TypeError as e:
-            raise KithError(f"condition '{printable(condition)}': a text is compared with a number") from e
-        return np.broadcast_to(found, (count,))
-
-    def known(x):
-        x = np.asarray(x)
-        return ~np.isnan(x) if x.dtype.kind == "f" else np.ones(x.shape, bool)
-
-    def value(node):
-        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str)):
-            return node.value
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            try:
-                return operator.neg(value(node.operand))
-            except TypeError as e:
-                raise KithError(f"condition '{printable(condition)}': - needs a number after it") from e
-        if isinstance(node, ast.BinOp) and type(node.op) in _COMPUTE:
-            try:
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    return _COMPUTE[type(node.op)](value(node.left), value(node.right))
-            except (TypeError, ZeroDivisionError, OverflowError) as e:
-                raise KithError(f"condition '{printable(condition)}': {e}") from e
-        if isinstance(node, ast.Name):
-            try:
-                return column(node.id)
-            except KeyError:
-                raise Missing(node.id) from None
-        raise wrong(node)
-
     try:
-        return truth(tree)
+        return _Evaluation(condition, column, count).truth(tree)
     except RecursionError as e:
         raise KithError(f"condition '{printable(condition)}' is nested too deeply") from e
 

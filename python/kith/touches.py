@@ -27,7 +27,7 @@ class Touched:
     loads, stores, stack_loads, stack_stores    touches outside its own stack, and of it; one that does both counts in both
     addresses, bytes, lines     distinct addresses, bytes and lines of 64 bytes outside its own stack
     stack_bytes, private_bytes  distinct bytes of its own stack; bytes outside of it that no other task touched whose touches
-                                were read: at most so many where some were left out
+                                were read: an upper bound where some were left out
 
     `left_out` says what was not read; "" if all was."""
 

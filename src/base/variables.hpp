@@ -77,7 +77,7 @@ inline constexpr variable spin{"KITH_SPIN",          "spin", "2000", "looks for 
 inline constexpr variable awake{"KITH_AWAKE",
                                 "",
                                 "",
-                                "where there are more workers than cores: while so many are awake, no further one is "
+                                "where there are more workers than cores: while this many are awake, no further one is "
                                 "woken for work unless cores are idle; 0: no bound",
                                 0,
                                 4096};

@@ -40,7 +40,7 @@ class steal final : public policy<World> {
              "what a theft takes within a node whose cores share a cache: up to half, or one, unless tasks are short"),
       one_of("looks", "all|one", "at how many victims an idle worker looks before it pauses"),
       number("follow", 0, 0, 1024,
-             "after so many tasks of one chain a worker runs one of another chain, if any waits; 0: never"),
+             "after this many tasks of one chain a worker runs one of another chain, if any waits; 0: never"),
       one_of("keeps", "oldest|feeder",
              "of tasks made ready together, the worker runs next: the one created first, or a feeder of many others"),
       one_of("patience", "on|off", "leaves a busy victim's tasks alone while they are shorter than a theft"),

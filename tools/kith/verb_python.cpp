@@ -159,7 +159,7 @@ std::function<outcome()> add_graph(CLI::App& command) {
   add_task_options(command);
   add_switch(command, "--tree", "the tree of groups of tasks, opened where most time is");
   add_value(command, "--open", "NODE", "with --tree: from this node on, such as 1.3 (--tree prints their numbers)");
-  add_value(command, "--rows", "N", "with --tree: at most so many nodes (40)");
+  add_value(command, "--rows", "N", "with --tree: at most N nodes (40)");
   add_json(command);
   command.footer(
       std::string("Work, span and critical path of the fragment graph, and how many tasks have which problem.\n"

@@ -352,7 +352,7 @@ std::function<outcome()> add_sim(CLI::App& command) {
   command.add_flag("--together", o->together,
                    "the recorded programs run at once on one machine, under one policy; each is compared with itself "
                    "alone");
-  command.add_option("--stagger", o->stagger, "with --together: each further program starts so many seconds later (0)")
+  command.add_option("--stagger", o->stagger, "with --together: seconds from the start of one program to that of the next (0)")
       ->check(CLI::Range(0.0, 1e6));
   command.add_option("--machine", o->machine, "the machine, one of `kith machines` or a file (bullion-s16-8)")
       ->type_name("MACHINE|FILE");
@@ -369,7 +369,7 @@ std::function<outcome()> add_sim(CLI::App& command) {
       ->check(whole_number(1, 4096));
   command
       .add_option("--hosts", o->hosts,
-                  "size the machine, a cluster or torus of equal hosts, to so many of them (its own)")
+                  "how many hosts the machine has, a cluster or torus of equal hosts (its own number)")
       ->check(whole_number(1, most_hosts));
   command.add_option("--fidelity", o->fidelity, "what is modelled of memory (block; abstract above 64 nodes)")
       ->type_name("block|abstract|line");

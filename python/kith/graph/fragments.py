@@ -220,83 +220,94 @@ def roots_in_turn(recording):
     return roots[:-1][later], roots[1:][later]
 
 
-def fragment_graph(recording):
-    """The FragmentGraph of a recording. 5 s and 1 GB for 10^6 tasks."""
-    t = recording.tasks
-    tasks = len(t)
-    creator, flags = t.creator.to_numpy().astype(np.int64), t["flags"].to_numpy()
-    cut = cuts(recording)
-    fragment, first, work = fragments_of(recording, cut)
-    cut_node = len(fragment) + np.arange(len(cut))
-    explored = np.flatnonzero(t.explorer.to_numpy() >= 0)
-    waited_by = _first_wait(recording)
+class _Nodes:
+    """The numbers of a graph's nodes: fragments first, then cuts, joins at the end of tasks, explorations, start and end."""
 
-    # The task that a scope belongs to is the creator of its first task; it ends after all tasks of the scope.
-    scopes, first_of_scope = np.unique(t.scope.to_numpy(), return_index=True)
-    owner = creator[first_of_scope][np.searchsorted(scopes, t.scope.to_numpy())]
-    alone = waited_by < 0
-    parents = np.unique(owner[alone & (owner >= 0)])
+    def __init__(self, recording):
+        t = recording.tasks
+        tasks = len(t)
+        self.recording, self.cut = recording, cuts(recording)
+        self.fragment, self.first, self.work = fragments_of(recording, self.cut)
+        self.explored = np.flatnonzero(t.explorer.to_numpy() >= 0)
+        self.creator = t.creator.to_numpy().astype(np.int64)
+        waited_by = _first_wait(recording)
+        # The task that a scope belongs to is the creator of its first task; it ends after all tasks of the scope.
+        scopes, first_of_scope = np.unique(t.scope.to_numpy(), return_index=True)
+        owner = self.creator[first_of_scope][np.searchsorted(scopes, t.scope.to_numpy())]
+        self.parents = np.unique(owner[(waited_by < 0) & (owner >= 0)])
 
-    kinds = [np.full(len(fragment), FRAGMENT, np.int8), cut.kind.to_numpy(), np.full(len(parents), JOIN, np.int8),
-             np.full(len(explored), EXPLORE, np.int8), np.array([START, END], np.int8)]
-    bounds = np.cumsum([0] + [len(k) for k in kinds])
-    end_join = np.full(tasks, -1)
-    end_join[parents] = bounds[2] + np.arange(len(parents))
-    explore = np.full(tasks, -1)
-    explore[explored] = bounds[3] + np.arange(len(explored))
-    start, end = bounds[4], bounds[4] + 1
+        self.kinds = [np.full(len(self.fragment), FRAGMENT, np.int8), self.cut.kind.to_numpy(),
+                      np.full(len(self.parents), JOIN, np.int8), np.full(len(self.explored), EXPLORE, np.int8),
+                      np.array([START, END], np.int8)]
+        self.bounds = np.cumsum([0] + [len(k) for k in self.kinds])
+        self.cut_node = self.bounds[1] + np.arange(len(self.cut))
+        self.end_join = np.full(tasks, -1)  # by task
+        self.end_join[self.parents] = self.bounds[2] + np.arange(len(self.parents))
+        self.explore = np.full(tasks, -1)  # by task
+        self.explore[self.explored] = self.bounds[3] + np.arange(len(self.explored))
+        self.start, end = self.bounds[4], self.bounds[4] + 1
 
-    entry = np.where(explore >= 0, explore, first[:-1])
-    exit_ = np.where(end_join >= 0, end_join, first[1:] - 1)
-    wait_node = np.full(len(recording.waits), -1)
-    is_join = cut.kind.to_numpy() == JOIN
-    wait_node[cut.wait.to_numpy()[is_join]] = cut_node[is_join]
-    join = np.where(waited_by >= 0, wait_node[waited_by] if len(wait_node) else -1,
-                    np.where(owner >= 0, end_join[np.maximum(owner, 0)], end))
+        self.entry = np.where(self.explore >= 0, self.explore, self.first[:-1])
+        self.exit = np.where(self.end_join >= 0, self.end_join, self.first[1:] - 1)
+        self.wait = np.full(len(recording.waits), -1)
+        self.is_join = self.cut.kind.to_numpy() == JOIN
+        self.wait[self.cut.wait.to_numpy()[self.is_join]] = self.cut_node[self.is_join]
+        self.join = np.where(waited_by >= 0, self.wait[waited_by] if len(self.wait) else -1,
+                             np.where(owner >= 0, self.end_join[np.maximum(owner, 0)], end))
+        self.before_cut = np.arange(len(self.cut)) + self.cut.task.to_numpy()  # the fragment before each cut
 
+    def table(self):
+        t, cut, fragment = self.recording.tasks, self.cut, self.fragment
+        return pd.DataFrame({
+            "kind": np.concatenate(self.kinds),
+            "task": np.concatenate([fragment.task, cut.task, self.parents, self.explored, [-1, -1]]).astype(np.int32),
+            "number": np.concatenate([fragment.number, self.before_cut - self.first[cut.task.to_numpy()], np.zeros(len(self.parents)),
+                                      np.zeros(len(self.explored)), [0, 0]]).astype(np.int32),
+            "weight_s": np.concatenate([fragment.weight_s, np.zeros(self.bounds[5] - self.bounds[1])]),
+            "begun_s": np.concatenate([fragment.begun_s, cut.begun_s, t.ended_s.to_numpy()[self.parents],
+                                       t.explore_started_s.to_numpy()[self.explored], [np.nan, np.nan]]),
+            "ended_s": np.concatenate([fragment.ended_s, cut.ended_s, t.completed_s.to_numpy()[self.parents],
+                                       t.explore_ended_s.to_numpy()[self.explored], [np.nan, np.nan]])})
+
+
+def _edges(n):
+    """(source, target, kind, bytes) of all edges between _Nodes."""
+    recording, first, cut = n.recording, n.first, n.cut
     edges = []
 
     def add(source, target, kind, size=0):
         source, target = np.broadcast_arrays(np.asarray(source, np.int64), np.asarray(target, np.int64))
         edges.append((source, target, np.full(len(source), kind, np.int8), np.broadcast_to(size, len(source))))
 
-    at = np.arange(len(cut)) + cut.task.to_numpy()
-    add(at, cut_node, CONTINUE)
-    add(cut_node, at + 1, CONTINUE)
-    add(first[1:][parents] - 1, end_join[parents], CONTINUE)
-    add(explore[explored], first[:-1][explored], CONTINUE)
-    forks = ~is_join
-    add(cut_node[forks], entry[cut.child.to_numpy()[forks]], CREATE)
-    found = np.flatnonzero((creator >= 0) & ((flags & FLAGS["discovered"]) != 0))
-    by = np.where(explore[creator[found]] >= 0, explore[creator[found]], first[:-1][creator[found]])
-    add(by, entry[found], CREATE)
-    outside = np.flatnonzero(creator < 0)
-    add(start, entry[outside], CREATE)
+    add(n.before_cut, n.cut_node, CONTINUE)
+    add(n.cut_node, n.before_cut + 1, CONTINUE)
+    add(first[1:][n.parents] - 1, n.end_join[n.parents], CONTINUE)
+    add(n.explore[n.explored], first[:-1][n.explored], CONTINUE)
+    forks = ~n.is_join
+    add(n.cut_node[forks], n.entry[cut.child.to_numpy()[forks]], CREATE)
+    found = np.flatnonzero((n.creator >= 0) & ((recording.tasks["flags"].to_numpy() & FLAGS["discovered"]) != 0))
+    finder = n.creator[found]
+    add(np.where(n.explore[finder] >= 0, n.explore[finder], first[:-1][finder]), n.entry[found], CREATE)
+    add(n.start, n.entry[np.flatnonzero(n.creator < 0)], CREATE)
     earlier, later = roots_in_turn(recording)
-    add(exit_[earlier], entry[later], CONTINUE)
-    add(exit_, join, SYNC)
-    child, row = _futures(recording, cut.wait.to_numpy()[is_join])
-    add(exit_[child], wait_node[row], SYNC)
+    add(n.exit[earlier], n.entry[later], CONTINUE)
+    add(n.exit, n.join, SYNC)
+    child, row = _futures(recording, cut.wait.to_numpy()[n.is_join])
+    add(n.exit[child], n.wait[row], SYNC)
     d = recording.dependences
-    before, after = d.before.to_numpy(), d.task.to_numpy()
-    add(exit_[before], first[:-1][after], DEPEND, d.bytes.to_numpy())
+    add(n.exit[d.before.to_numpy()], first[:-1][d.task.to_numpy()], DEPEND, d.bytes.to_numpy())
+    return tuple(np.concatenate(column) for column in zip(*edges))
 
-    source, target, kind, size = (np.concatenate(column) for column in zip(*edges))
-    nodes = pd.DataFrame({
-        "kind": np.concatenate(kinds),
-        "task": np.concatenate([fragment.task, cut.task, parents, explored, [-1, -1]]).astype(np.int32),
-        "number": np.concatenate([fragment.number, at - first[cut.task.to_numpy()], np.zeros(len(parents)),
-                                  np.zeros(len(explored)), [0, 0]]).astype(np.int32),
-        "weight_s": np.concatenate([fragment.weight_s, np.zeros(bounds[5] - bounds[1])]),
-        "begun_s": np.concatenate([fragment.begun_s, cut.begun_s, t.ended_s.to_numpy()[parents],
-                                   t.explore_started_s.to_numpy()[explored], [np.nan, np.nan]]),
-        "ended_s": np.concatenate([fragment.ended_s, cut.ended_s, t.completed_s.to_numpy()[parents],
-                                   t.explore_ended_s.to_numpy()[explored], [np.nan, np.nan]])})
+
+def fragment_graph(recording):
+    """The FragmentGraph of a recording. 5 s and 1 GB for 10^6 tasks."""
+    n = _Nodes(recording)
+    source, target, kind, size = _edges(n)
+    nodes = n.table()
     keep = without_cycles(len(nodes), source, target, (kind == SYNC) | (kind == DEPEND))
     notes = [] if keep.all() else [f"{int((~keep).sum())} edges lie in cycles, and are left out: the recording's clocks differ too much"]
-    source, target, kind, size = source[keep], target[keep], kind[keep], size[keep]
-    return FragmentGraph(recording, nodes, pd.DataFrame({"source": source, "target": target, "kind": kind,
-                                                         "bytes": size}), entry, exit_, join, work, notes)
+    edges = pd.DataFrame({"source": source[keep], "target": target[keep], "kind": kind[keep], "bytes": size[keep]})
+    return FragmentGraph(recording, nodes, edges, n.entry, n.exit, n.join, n.work, notes)
 
 
 def without_cycles(nodes, source, target, doubtful):

@@ -30,8 +30,8 @@ touched_bytes = _touched("touched_bytes", "The lines of 64 bytes that it touched
                          "addresses.", "MIR's tools, mem_fp, in lines", "bytes", "lower", "lines", LINE)
 stack_bytes = _touched("stack_bytes", "Different bytes of its own stack that it touched, of recorded addresses.",
                        "MIR's tools, stack accesses, in bytes", "bytes", "lower")
-private_bytes = _touched("private_bytes", "Bytes outside its own stack that it touched, and no other task of the run whose touches were read: at "
-                         "most so many where some were left out.",
+private_bytes = _touched("private_bytes", "Bytes outside its own stack that it touched, and no other task of the run whose touches were read: an upper "
+                         "bound where some were left out.",
                          "MIR's tools, sharing", "bytes")
 
 

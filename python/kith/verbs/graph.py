@@ -15,7 +15,7 @@ def add_arguments(parser):
     _filters.add_arguments(parser)
     parser.add_argument("--tree", action="store_true", help="the tree of groups of tasks, opened where most time is")
     parser.add_argument("--open", metavar="NODE", help="with --tree: from this node on, such as 1.3 (--tree prints their numbers)")
-    parser.add_argument("--rows", metavar="N", help="with --tree: at most so many nodes (40)")
+    parser.add_argument("--rows", metavar="N", help="with --tree: at most N nodes (40)")
     parser.add_argument("--json", action="store_true", help="write JSON")
 
 

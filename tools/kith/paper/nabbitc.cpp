@@ -188,7 +188,7 @@ reproduced nabbitc_ablations(const reproduction& about, int seeds, const paper_p
   }
   out.notes = {
       "first=off: the first steal of a worker need not be colored; morph=off: halves do not change places; attempts=0: "
-      "no colored attempts at all, otherwise so many in a row (4); budget=1: after as many attempts as there are "
+      "no colored attempts at all, otherwise this many in a row (4); budget=1: after as many attempts as there are "
       "workers that met other colors alone (64 times as many), a first steal need not be colored; colors=node: one "
       "color for a memory node's workers"};
   return out;
