@@ -69,7 +69,7 @@ inline constexpr variable inline_limit{"KITH_INLINE",
                                        "-1",
                                        "which ready tasks run at their creation: -1: short ones, as measured, if the "
                                        "policy lets them; 0: none; 1: all; L: "
-                                       "all while L tasks a worker wait",
+                                       "all while L or more of the creator's tasks per worker are unfinished",
                                        -1,
                                        std::int64_t{1} << 20};
 inline constexpr variable spin{"KITH_SPIN",          "spin", "2000", "looks for work before an idle worker sleeps", 0,
