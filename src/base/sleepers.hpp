@@ -53,7 +53,7 @@ class sleepers {
   void bound(int most) noexcept { most_ = most < workers_ ? most : 0; }
 
   bool has_bound() const noexcept { return most_ != 0; }
-  /// Called first, for a worker that will call sleep() without a look, before anything is made visible to workers.
+  /// For a worker that will begin with sleep(), without a look. Called before anything is made visible to workers.
   void begin_asleep(worker_id w) noexcept {
     count_.fetch_add(1, relaxed);
     word_of(w).fetch_or(bit_of(w), release);  // pairs with take()
@@ -90,7 +90,7 @@ class sleepers {
   }
 
   /// The same, with a bound. Where a wake is owed, the watcher calls `idle` periodically, and wakes workers if it
-  /// returns true. `left_some`: the worker leaves work that it may take later.
+  /// returns true, or has returned false for long. `left_some`: the worker leaves work that it may take later.
   template <class Idle>
   wake_reason sleep(worker_id w, bool left_some, const Idle& idle) noexcept {
     spot& mine = spots_[w.index()];
@@ -298,7 +298,7 @@ class sleepers {
         std::uint32_t asleep = 0;
         if (awake.compare_exchange_strong(asleep, watch, relaxed, relaxed) || asleep == watch) {
           futex_wake(awake, 1);
-          full_fence();  // S5: pairs with wakes_up(): the worker sees its name here, or this thread its cleared bit
+          full_fence();  // S5: pairs with wakes_up(): either the worker sees its name, or this thread its cleared bit
           if ((parked_[i].bits.load(relaxed) & bit_of(w)) != 0) return true;
         }
         std::uint32_t named = static_cast<std::uint32_t>(w.value) + 1;  // it was woken meanwhile

@@ -22,7 +22,7 @@ class stall_check {
   using sleep_epoch = std::uint64_t;
 
   /// As sleepers::sleep(), for an announced worker that has looked in vain. The last worker to sleep calls
-  /// stalled(epoch). That may take tasks that are held back, and must return true if there is work after it; all
+  /// stalled(epoch). That may take tasks that are held back, and must return true if there is then work to do; all
   /// workers are then woken.
   template <class Stalled>
   wake_reason sleep(worker_id w, sleepers& parked, Stalled&& stalled) {
