@@ -52,7 +52,7 @@ class group_deques {
     for (int w = 0; w < workers; ++w) {
       for (auto& level : deques_)
         level.push_back(make_in<typename World::template deque<item>>(memory_of(worker_id(w))));
-      // The same number of further colors, which no worker has, are distinguished; all others count as one.
+      // Besides the workers' colors, as many others are distinguished; the rest count as one.
       scratch_[static_cast<std::size_t>(w)].run_of.resize(static_cast<std::size_t>(2 * colors) + 1);
     }
     for (int w = 0; w < workers; ++w) everybody_.insert(worker_id(w));
