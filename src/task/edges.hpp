@@ -156,8 +156,8 @@ inline bool close_if_alone(task& t) noexcept {
 
 /// Called when a predecessor of `t` has ended. True if it was the last one: the caller must then make `t` ready.
 inline bool count_down(task& t) noexcept {
-  // If 1 is left, no other thread will touch the counter, so no read-modify-write is needed. acquire: pairs with the
-  // fetch_sub of the other predecessors; the task sees what they wrote.
+  // If 1 is left, it is the caller's: no other thread will touch the counter, so no read-modify-write is needed.
+  // acquire: pairs with the fetch_sub of the other predecessors; the task sees what they wrote.
   if (t.join.load(acquire) == 1) return true;
   return t.join.fetch_sub(1, acq_rel) == 1;
 }

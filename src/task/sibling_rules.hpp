@@ -176,7 +176,7 @@ class sibling_rules {
 
   Store& store() noexcept { return static_cast<Store&>(*this); }
   [[gnu::always_inline]] void after(std::uint64_t task, std::uint64_t bytes) { store().after(task, bytes); }
-  /// The same for rare paths; not inlined, so that frequent paths can inline the caller.
+  /// As after(), for rare paths; not inlined, so that only frequent paths have a copy of it.
   [[gnu::noinline]] void after_cold(std::uint64_t task, std::uint64_t bytes) { after(task, bytes); }
 
   template <class Each>
