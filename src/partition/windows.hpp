@@ -47,7 +47,7 @@ template <class World>
 class windows final : public job<typename World::worker> {
  public:
   using worker = typename World::worker;
-  /// Decides what happens to a ready task whose part is known. A part of -1: partitioning failed.
+  /// Queues a ready task whose part is known. A part of -1: partitioning failed.
   using release_call = std::function<void(task&, std::int32_t part, worker& self)>;
 
   /// With size 0, a window ends when its data was written this often on average (by bytes): once to initialise
@@ -174,7 +174,7 @@ class windows final : public job<typename World::worker> {
 
  private:
   static constexpr std::int32_t unknown_part = -2;
-  static constexpr std::size_t at_a_time = 256;  // tasks whose parts are noted without releasing the lock
+  static constexpr std::size_t at_a_time = 256;  // tasks that the job handles in one hold of the lock
 
   struct known {
     std::int64_t number;  // from the start of the runtime: more than 32 bits in a long run
@@ -250,8 +250,8 @@ class windows final : public job<typename World::worker> {
     return count;
   }
 
-  /// Partitions the window: returns the part of each of its tasks. Empty if partitioning failed; the tasks then go
-  /// where their data is. Called without the lock.
+  /// Partitions the window: returns the part of each of its tasks, in their order. Empty if partitioning failed; the
+  /// tasks then go where their data is. Called without the lock.
   std::vector<std::int32_t> part(window& w, std::vector<std::int32_t> fixed) const noexcept {
     try {
       const graph g = graph_of(std::vector<std::int32_t>(w.tasks.size(), 1), std::move(w.edges));
