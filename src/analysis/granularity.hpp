@@ -25,10 +25,9 @@ struct granularity {
   std::vector<type_granularity> types;  // by share of overhead, the largest first
 };
 
-/// The overhead is what is left of the workers' time during runs without idle times, the policy's long work and the
-/// tasks' own code (work_ns). It counts as the same for each task, because a recording does not say which task the
-/// runtime worked for. Throws kith::error if the recording was dry, because its tasks have no times. O(tasks + idle
-/// times).
+/// The overhead is the workers' time during runs, less idle times, the policy's long work and the tasks' own code
+/// (work_ns). It counts as the same for each task, because a recording does not say which task the runtime worked for.
+/// Throws kith::error if the recording was dry, because its tasks have no times. O(tasks + idle times).
 granularity granularity_of(const recording&);
 
 }  // namespace kith::analysis

@@ -17,7 +17,7 @@ struct place_count {
   std::uint64_t came = 0;                // of these, the number spawned at other places
   std::uint64_t work_ns = 0;
   std::uint64_t messages = 0, bytes = 0;  // sent from there
-  std::uint64_t travelled_ns = 0;         // at most this, for the faster half of them; 0: not known
+  std::uint64_t travelled_ns = 0;         // the most that one of the faster half took; 0: not known
   std::uint64_t error_ns = 0;             // the error of its clock
 };
 
