@@ -44,7 +44,7 @@ auto use_setting(const std::optional<std::string>& option, const variable& v, co
   }
 }
 
-/// The file of this runtime's recording. The first runtime of a process uses the requested name.
+/// The file of this runtime's recording. The first recording of a process has the requested name.
 std::string numbered(const std::string& file) {
   static atomic<int> recorded{0};
   return numbered_file(file, recorded.fetch_add(1, relaxed) + 1);
