@@ -7,8 +7,8 @@
 
 namespace kith {
 
-/// Types are kept apart modulo `different`; types that collide share a value. Any thread may read and write values that
-/// are shared between threads themselves.
+/// Types are kept apart modulo `different`; types that collide share a value. Threads may share the table if they may
+/// share a T.
 template <class T>
 class by_type {
  public:

@@ -81,7 +81,7 @@ class easy_placement {
     return chosen;
   }
 
-  /// Sends the task to this node, which becomes the home of its data without one.
+  /// Makes this node, where the task will run, the home of its data without one.
   void settle(task& t, node_id chosen, worker& self) {
     for (kept_access a : t.access_list()) {
       if (memory_.set_home(a, chosen)) self.meter(event::region_placed, {});

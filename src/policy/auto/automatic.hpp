@@ -238,8 +238,8 @@ class automatic final : public policy<World>, public observer<World> {
   void note_dataless() {
     if (!dataless_seen_.load(relaxed)) dataless_seen_.store(true, relaxed);
   }
-  /// Called when the worker has found work that is not of its node's queue. If the bound has kept tasks of its node
-  /// from starting, one of them may start.
+  /// Returns a task that take() has found; the worker's last chain has ended. If the bound has kept tasks of its node
+  /// from starting, rings for one of them.
   poll_result ring_and_return(task& t, worker& self) {
     ring_for_room(self);
     return poll_result::got(t);

@@ -78,7 +78,7 @@ class balanced_placement {
     return chosen;
   }
 
-  /// Sends the task to this node, which becomes the home of its data without one.
+  /// Makes this node, where the task will run, the home of its data without one.
   void settle(task& t, node_id chosen, worker& self) {
     for (kept_access a : t.access_list()) {
       if (!has_home(a) || !memory_.set_home(a, chosen)) continue;

@@ -79,7 +79,7 @@ class chain_bound {
     }
     take(t, self, 0);
   }
-  /// Called when the worker's chain, if any, has ended: before the worker sleeps, or does anything else for long.
+  /// Ends the worker's chain, if any. Must be called before the worker sleeps, or does anything else for long.
   void leaves(worker& self) {
     worker_state& mine = states_[self.id.index()];
     if (mine.bytes == 0) return;
@@ -242,7 +242,7 @@ class chain_bound {
   std::vector<worker_state> states_;
   shared_reads<World> reads_;
   typename World::template shared<bool> any_bound_{false};
-  typename World::template shared<std::uint32_t> seen_{0};  // crowded samples since the last trial
+  typename World::template shared<std::uint32_t> seen_{0};  // samples of unbounded_speed since the last trial
   typename World::template shared<std::int32_t> scout_{nobody};
   typename World::template shared<std::int32_t> looked_at_{0}, counted_{0}, ending_{0};  // counts of the trial
   typename World::template shared<float> gained_{0};

@@ -1,5 +1,5 @@
-// A mean over about the last eight values, or the share of the last eight events that had some property. All workers
-// share it and update it without synchronisation: a lost update does no harm.
+// The mean of about the last eight values, or the share of about the last eight events that had some property. All
+// workers share it and update it without synchronisation: a lost update does no harm.
 #pragma once
 
 #include "base/atomic.hpp"

@@ -33,7 +33,7 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return failure == std::errc() && rest == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-/// Ends the program: the policy's constructor asks for an option in a wrong way.
+/// Throws kith::error: the policy's constructor asks for an option in a wrong way.
 [[noreturn]] void blame_constructor(const std::string& policy, std::string_view key, const std::string& why) {
   throw error("policy '" + policy + "': its constructor asks for the option '" + std::string(key) + "'" + why);
 }
