@@ -23,8 +23,8 @@ task* give_back(task* t, const Ready& ready) {
 
 // ---- nodes of keyed graphs, which run twice (docs/decisions/a-node-is-a-task-that-runs-twice.md)
 
-/// The reason for `found`, after `self` was explored: the nodes that were not named before and last, if it has no
-/// unfinished predecessor, the node itself.
+/// The reason for `found`, after `self` was explored: the nodes that were not named before; last, the node itself if it
+/// has no unfinished predecessor.
 inline ready_reason reason_after_exploration(std::span<task* const> found, const task& self) noexcept {
   return found.front() == &self ? ready_reason::completion : ready_reason::discovery;
 }
