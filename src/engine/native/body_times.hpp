@@ -28,7 +28,7 @@ class body_times {
   }
 
   /// Adds a sample: a body took `ticks`. Its code becomes short when the mean falls below `limit`, and stays short up
-  /// to 5/3 of `limit`. Any thread; of two concurrent samples of an entry, one is lost.
+  /// to 5/3 of `limit`. Any thread may call; of two concurrent samples of an entry, one is lost.
   void took(detail::task_code code, std::uint64_t ticks, std::uint64_t limit) noexcept {
     atomic<std::uint64_t>& e = at(code);
     const std::uint64_t old = e.load(relaxed);

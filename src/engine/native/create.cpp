@@ -48,7 +48,7 @@ bool runs_inline(const native::engine& engine, const detail::scope& s) {
 // It reads the stack pointer, for which a function that it is inlined into needs a frame pointer.
 [[gnu::noinline]] bool may_run_now(const worker& w, const task& t) noexcept { return w.runs_now(t); }
 
-/// Runs the task at once if it is short, it has no predecessors and the engine allows it. True if it ran.
+/// Runs the task at once if runs_now() allows it and it has no unfinished predecessor. True if it ran.
 bool runs_at_once(worker& w, detail::scope& s, task& t, std::size_t edges) {
   if (!w.runs_now(t)) return false;
   if (edges == 0) {

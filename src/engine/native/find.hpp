@@ -11,7 +11,7 @@ namespace kith::native {
     note_first_task(run);
 }
 
-/// Asks the policy, after any jobs of it. From time to time run_sampled() looks into the inbox as well.
+/// Asks the policy, or does a job of it if there is one. From time to time run_sampled() looks into the inbox as well.
 [[gnu::always_inline]] inline task* worker::find_anywhere() {
   if (!engine.jobs.empty()) [[unlikely]] {
     run_job();

@@ -89,7 +89,7 @@ bool lane_pool::has_spare(worker_id owner, std::size_t workers, atomic<bool>& fo
 
 bool worker::offer(detail::half& h) noexcept {
   if (!open_lane()) return false;
-  if (lane_->halves.push(lane_->halves.top(), h)) return true;  // the lane is new: no thief knows it
+  if (lane_->halves.push(lane_->halves.top(), h)) return true;  // the lane is new, and there are no thieves
   if (!lane_->halves.push_public(h, wanted_halves(), [this](detail::half& offered, auto at) { prepare(offered, at); }))
     return false;
   wake_for_halves();

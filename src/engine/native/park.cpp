@@ -99,7 +99,7 @@ task* worker::search_or_park(pending_wait& w) {
     }
     if ((t = look_everywhere(w, left_some)) != nullptr || half_.it != nullptr || w.is_done() ||
         ready_to_go_on(true) != nullptr) {
-      // The wake that arrived meanwhile was for other work: pass it on.
+      // A wake that arrived meanwhile was for other work: pass it on.
       if (!engine.parked.retract(id)) engine.parked.wake_all();
       break;
     }

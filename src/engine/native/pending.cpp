@@ -3,7 +3,7 @@
 //
 // A task takes its slot when it is scheduled. It begins to count in its scope (C4 in scope.hpp) when its last argument
 // is delivered. So a wait for the scope ends although tasks still miss arguments, and fails with an error that names
-// them. A task that delivers belongs to the scope or owns it, so the scope is not seen empty meanwhile.
+// them. The code that delivers belongs to the scope or owns it, so the scope is not seen empty meanwhile.
 //  P1  A delivery writes the argument before it counts down `missing`. Exactly one delivery sees it become zero, and
 //      makes the task ready.
 //  P2  A record is reused when its task's closure is destroyed; its generation changes before that, so that a delivery

@@ -143,7 +143,7 @@ void worker::release_from(std::uint32_t first) {
   return more;
 }
 
-/// Starts what a task that has ended and is retired has released, `last` (may be null) after batch_. `more`: what
+/// Hands on what a task that has ended and is retired has released, `last` (may be null) after batch_. `more`: what
 /// ended_in() has returned.
 task* worker::start_released(task* last, bool more) {
   if (last != nullptr) batch_.push_back(last);
@@ -176,7 +176,7 @@ task* worker::end_left(task* next) {
     detail::scope& children = *left_and_empty_.back();
     left_and_empty_.pop_back();
     task* const left_by = children.left_by.load(relaxed);
-    if (left_by == nullptr) {  // left alone
+    if (left_by == nullptr) {  // abandon()
       give_scope_to(*this, children);
       continue;
     }
@@ -198,7 +198,7 @@ task* worker::end_left(task* next) {
   return next;
 }
 
-/// Counts the failure of a child after the body of `t` has ended as t's own.
+/// Counts the failure of a child that came after the end of t's body as t's own.
 void worker::fail_late(task& t, std::exception_ptr why, bool held) {
   if (held) {
     try {

@@ -319,7 +319,7 @@ class worker : public native_seat, public worker_view {
   task* carried_ = nullptr;                     // the first task for a fresh stack
   detail::scope* left_children_ = nullptr;      // of the task whose body has just ended
   bool nothing_held_ = false;                   // that task's closure needs no destruction
-  std::vector<detail::scope*> left_and_empty_;  // scopes that were left and are empty: their tasks must be ended
+  std::vector<detail::scope*> left_and_empty_;  // scopes that are empty; the tasks that left them must be ended
   bool ending_left_ = false;
   std::vector<task*> batch_;            // tasks that one end made ready; empty between two ends
   std::vector<task*> internal_;         // internal tasks that the same end made ready
