@@ -23,7 +23,7 @@ struct action {
     compute,  // `value` picoseconds
     create,   // task `value`
     wait,     // until scope `value` is empty
-    ask,      // sends request value / 2; with an odd value, until its reply has arrived
+    ask,      // sends request value / 2; with an odd value, waits until its reply has arrived
   };
   std::uint64_t value : 62;
   std::uint64_t what : 2;

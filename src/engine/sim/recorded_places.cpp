@@ -42,8 +42,8 @@ void refuse_unknown(const recording& r) {
   }
 }
 
-/// Throws if tasks wait for a spawner at another place. In the simulation, a task that another place has spawned ends
-/// before its spawner does. That holds for activities; tasks that wait for the spawner would begin too late.
+/// Throws if tasks wait for a task that has spawned at another place. In the simulation, such a task ends only after
+/// what it has spawned. That is right for activities; tasks that wait for it would begin too late.
 void refuse_awaited_spawners(const recording& r, const std::set<std::int32_t>& spawners) {
   for (std::size_t t = 0; t < r.tasks.size(); ++t) {
     if (r.tasks[t].has(recorded_task::outside)) continue;
@@ -159,7 +159,7 @@ class request_finder {
   prepared_places found_;
 };
 
-/// Lets the task that a place's own tasks belong to create them while it runs.
+/// Moves the creation of tasks that a place has made for itself into the run of the task that they belong to.
 void create_early(recording& r) {
   for (recorded_task& t : r.tasks) {
     if (t.has(recorded_task::root) || t.creator < 0) continue;

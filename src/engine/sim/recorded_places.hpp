@@ -27,9 +27,9 @@ prepared_places prepare_places(recording&);
 /// Fills in, from its recording, what the program says of places.
 void add_places(program&);
 
-/// Simulates a program that was recorded with places on as many places, each with `workers` workers (0: on all cores of
-/// its share of the machine). A worker whose activity is not yet accepted runs other tasks, which is the default
-/// (kith::place_waiting::works).
+/// Sets the options for a program that was recorded with places: as many places, each with `workers` workers (0: on all
+/// cores of its share of the machine). A worker whose activity is not yet accepted runs other tasks, which is the
+/// default (kith::place_waiting::works).
 void use_recorded_places(run_options&, const program&, int workers);
 
 }  // namespace kith::sim

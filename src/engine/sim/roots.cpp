@@ -52,7 +52,7 @@ bool engine::try_begin_root(worker& w) {
     const auto is_of_member = [&](const frame_stack& s) {
       return program_.member_of(static_cast<std::size_t>(s.front().task)) == k;
     };
-    if (std::ranges::any_of(w.suspended, is_of_member)) continue;  // one that waits in the member's previous root
+    if (std::ranges::any_of(w.suspended, is_of_member)) continue;  // a stack still waits in the member's previous root
     if (waits) {
       leave_stack(w);
       w.fresh_adopted_from = w.adopted.size();
