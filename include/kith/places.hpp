@@ -121,7 +121,7 @@ struct place_statistics {
   std::uint64_t spawns_waited = 0;    // spawns that found no credit
   std::uint64_t activities = 0;       // activities that ran here, local ones included
   std::uint64_t fab_peak = 0;         // the most activities in the buffer at a time
-  double fab_mean = 0;                // the same, averaged over the arrivals
+  double fab_mean = 0;                // activities in the buffer, averaged over the arrivals
   kith::statistics tasks;             // of the place's runtime
 };
 

@@ -221,8 +221,8 @@ struct declaration<> {
   static const declared& all() noexcept { return nothing; }
 };
 
-/// `In` is running_task, a scope that the caller owns, or a filled_group. Inlined, so that the hints are stored once,
-/// where submit() reads them.
+/// `In` is running_task, a scope that the caller owns, or a filled_group. Inlined, so that what the arguments
+/// declare is stored once, where submit() reads it.
 template <class In, class F, class... Args>
 [[gnu::always_inline]] inline task_ref create(In&& in, F&& closure, const Args&... args) {
   using body = std::decay_t<F>;

@@ -146,8 +146,7 @@ class flow_cache {
   /// A data_flow, and the number of an array, an element, and a number of elements.
   using key = std::array<std::uint64_t, 4>;
 
-  /// The copy of this version: the one that is kept, or the result of `make`, which is then kept. It has this number of
-  /// bytes.
+  /// The copy of this version, of size `bytes`: the one that is kept, or the result of `make`, which is then kept.
   template <class Copy, class Make>
   std::shared_ptr<Copy> find_or_make(const key& k, std::uint64_t version, std::size_t bytes, std::uint64_t most,
                                      const Make& make) {

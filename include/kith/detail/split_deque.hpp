@@ -77,8 +77,8 @@ class split_deque {
     return true;
   }
   /// Called after pop() has returned false. True if the entry was not stolen: the owner takes it, and makes the newer
-  /// half of the other public entries private. Calls withdraw(entry) for all of these. False if a thief has it: the
-  /// caller must then wait for the thief, and call settle().
+  /// half of the other public entries private. Calls withdraw(entry) for it and for these. False if a thief has it:
+  /// the caller must then wait for the thief, and call settle().
   template <class Withdraw>
   bool take_back(slot_pointer at, const Withdraw& withdraw) noexcept {
     const auto mine = static_cast<std::uint32_t>(at - slots_);
