@@ -61,7 +61,7 @@ class future {
   /// As get() of a future that ends with the expression, as in async(f).get(): a copy of the value, which may outlive
   /// it. A value that cannot be copied is moved out, as by take().
   R get() && {
-    if constexpr (std::is_void_v<R> || std::is_copy_constructible_v<R>) {
+    if constexpr (std::is_void_v<R> || detail::is_copyable_value<R>) {
       wait();
       return detail::future_internals::settled(*this);
     } else {

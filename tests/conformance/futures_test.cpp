@@ -52,6 +52,8 @@ TEST_P(futures, the_value_of_a_temporary_future_outlives_it) {
     EXPECT_EQ(sum, 3000);
     const std::unique_ptr<int> own = kith::async([] { return std::make_unique<int>(5); }).get();  // moved out
     EXPECT_EQ(*own, 5);
+    std::vector<std::unique_ptr<int>> several = kith::async([] { return std::vector<std::unique_ptr<int>>(3); }).get();
+    EXPECT_EQ(several.size(), 3u);
     EXPECT_THROW(kith::async([]() -> std::string { throw async_fault("value"); }).get(), async_fault);
   });
 }
