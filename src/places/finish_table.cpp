@@ -31,7 +31,7 @@ void finish_table::sent(finish_id f, std::uint32_t to) {
 void finish_table::answered(finish_id f, std::uint32_t from) {
   if (!survives_losses_) return;
   const auto record = records_.find(f);
-  KITH_INVARIANT(record != records_.end() && record->second.unanswered.contains(from), "what is heard of was sent");
+  KITH_INVARIANT(record != records_.end() && record->second.unanswered.contains(from), "what is answered was sent");
   const auto at = record->second.unanswered.find(from);
   if (--at->second == 0) record->second.unanswered.erase(at);
 }
