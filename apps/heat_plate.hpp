@@ -53,7 +53,7 @@ inline std::vector<double> serial_heat(const plate& p, std::int64_t iterations) 
   return {now.begin() + wide, now.end() - wide};
 }
 
-/// Compares a result with that of the serial program. Returns whether they are equal, and a text on what was compared.
+/// Compares a result with that of the serial program. Returns whether they agree, and a text on what was compared.
 inline std::pair<bool, std::string> check_heat(const plate& p, std::int64_t iterations,
                                                std::span<const double> result) {
   const std::vector<double> expected = serial_heat(p, iterations);

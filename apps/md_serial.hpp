@@ -61,8 +61,8 @@ inline std::vector<molecule> serial_md(const box& b, int places) {
   return all;
 }
 
-/// Compares the molecules of all places, in any order, with those of the serial program. Returns whether they are
-/// equal, and a text on what was compared.
+/// Compares the molecules of all places, in any order, with those of the serial program. Returns whether they
+/// agree, and a text on what was compared.
 inline std::pair<bool, std::string> check_md(const box& b, int places, std::vector<molecule> result,
                                              std::int64_t migrations) {
   std::ranges::sort(result, {}, &molecule::number);

@@ -120,7 +120,7 @@ void step(std::int64_t t) {
   mine.send_borders(t + 1);
 }
 
-/// Sends the row to the nearest place that has rows.
+/// Sends row `i` to the nearest place above or below (`down`) that has rows.
 void share::send(std::int64_t t, std::int64_t i, bool down) {
   int to = here();
   do {

@@ -19,7 +19,8 @@ namespace kith::bench {
 
 namespace {
 
-/// Whether this process, and so its children, may run ahead of others. Throws if that was requested and is refused.
+/// Whether this process, and so its children, may run ahead of others. Throws if that is refused and was requested
+/// `expressly`.
 bool run_first(bool expressly) {
   sched_param priority{};
   priority.sched_priority = 50;

@@ -8,7 +8,7 @@ namespace kith::bench {
 /// The bytes in use on the C library's heap, which are exact, plus resident anonymous memory outside of
 /// that heap, in pages.
 std::int64_t live_bytes();
-/// Only the exact part: for numbers of tasks that are small compared with a page.
+/// Only the exact part: for so few tasks that whole pages are too coarse a measure.
 std::int64_t heap_bytes();
 
 /// Waits a little without a system call.

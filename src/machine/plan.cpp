@@ -66,7 +66,7 @@ std::vector<usable_core> share(std::vector<usable_core> all, const local_rank& m
   return {all.begin() + static_cast<long>(from), all.begin() + static_cast<long>(to)};
 }
 
-/// Moves `count` cores to the front: first those without a claim, then those with one other user, and so on.
+/// Moves `count` cores to the front: first those without another user, then those with one, and so on.
 template <class Ranked>
 void prefer_unclaimed(std::vector<Ranked>& order, std::size_t count, const bind_wish& wish) {
   constexpr std::size_t most_claims = 64;  // each takes a descriptor; a larger runtime is expected to be alone

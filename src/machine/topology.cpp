@@ -19,7 +19,7 @@ namespace {
 std::mutex hwloc_state;
 [[maybe_unused]] const bool hwloc_state_is_kept = (keep_over_fork(hwloc_state), true);
 
-/// Keeps hwloc's plugins loaded: hwloc loads them when the first topology is made, which takes longer than all other
+/// Keeps hwloc's plugins loaded: hwloc loads them for a topology if no other exists, which takes longer than all other
 /// work with a small one. Guarded by hwloc_state.
 hwloc_topology_t keeps_plugins = nullptr;
 

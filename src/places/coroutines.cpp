@@ -17,7 +17,7 @@ std::function<void()> place::resumption(activity_record& coroutine, std::corouti
                                   me = records_ ? running_task() : 0]() mutable {
     if (part.since != 0) {  // the caller is the task that has ended, or the progress thread at a result
       part.for_what.task = finish != nullptr ? finish->body : running_task();
-      if (part.for_what.task == me) part.for_what.task = 0;  // the task that would have waited ended it itself
+      if (part.for_what.task == me) part.for_what.task = 0;  // nothing was waited for: it has just ended
       if (std::this_thread::get_id() == progress_.get_id()) part.for_what.result = handled_result_;
     }
     {

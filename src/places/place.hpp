@@ -129,8 +129,8 @@ struct activity_record {
   }
 };
 
-/// What a recording notes of an activity that is not spawned by the running task. 0: the running task; the next number
-/// of a result.
+/// What a recording notes of an activity whose spawner or result differs from the usual ones, for which 0 stands: the
+/// running task, and the next number of a result.
 struct recorded_spawn {
   std::uint64_t spawner = 0, result = 0;
 };
@@ -352,7 +352,7 @@ class place {
 
   mutable std::mutex guard_;                      // guards the members from here to wait_for_credit_
   std::vector<std::shared_ptr<part>> new_parts_;  // not yet started; where losses are survived: not yet answered
-  std::vector<std::unique_ptr<activity_record>> arrived_;  // by send_activity(), not yet made tasks
+  std::vector<std::unique_ptr<activity_record>> arrived_;  // to run here, not yet made tasks
   std::vector<resumed_part> resumed_;                      // the progress thread makes tasks of these
   std::vector<flow_note> flow_notes_;                      // the progress thread records these
   std::optional<failure> lost_;                      // once set, the tables below have nothing open and are not used
@@ -363,7 +363,7 @@ class place {
   std::unordered_map<std::uint64_t, std::shared_ptr<offer>> offers_;       // by sequence number
   std::unordered_map<std::uint64_t, awaited> results_;
   std::uint64_t last_number_ = 0;                                      // of offers and results
-  std::vector<int> credits_;                                           // of this place, by place
+  std::vector<int> credits_;                                           // this place's, at each other place
   std::map<int, std::deque<std::shared_ptr<offer>>> wait_for_credit_;  // by place; no queue is empty
 
   mutable std::mutex running_guard_;

@@ -132,7 +132,7 @@ void place::lose_all(const failure& why) {
 /// Everything that waits for that place ends with this failure, except idempotent activities, which run again.
 void place::lose_one(const failure& why) {
   const auto at = static_cast<int>(why.place);
-  if (hub_ != nullptr) {  // before is_lost() is true: a task that has seen it true calls collectives that fail
+  if (hub_ != nullptr) {  // before is_lost() is true: then the next collective of a task that saw it true fails
     const std::lock_guard order(hub_guard_);
     answer_parts(hub_->lose(why));
   }

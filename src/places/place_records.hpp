@@ -2,7 +2,7 @@
 //
 // Only the progress thread calls members; it has a log of its own (events/log.hpp). Places in one process read the same
 // clock. A place in another process asks place 0 for the time: several times at the start and before it leaves, and
-// every `between` in the meantime. The answers with the shortest round trip count (recording/place_clock.hpp).
+// from time to time in between. The answers with the shortest round trip count (recording/place_clock.hpp).
 #pragma once
 
 #include "events/log.hpp"

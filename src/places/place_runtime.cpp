@@ -166,8 +166,8 @@ class place_runtime::implementation {
   }
   implementation(const implementation&) = delete;
   implementation& operator=(const implementation&) = delete;
-  /// Waits until all places leave that may be lost. Tasks that a lost place has spawned here may need this place until
-  /// then.
+  /// If places can be lost, waits until all leave: until then, tasks that a lost place has spawned here may need this
+  /// place.
   void leave() {
     if (!net_->loses_places() || is_inherited() || !here().has_started()) return;
     if (own_ == 0) here().tell_others({.kind = message_kind::job_ended});

@@ -226,8 +226,8 @@ class assembler : gathered_logs {
     out.first_dependence = std::move(first);
   }
 
-  /// Adds the dependences on the tasks that delivered the task's arguments. Its accesses to these are in the
-  /// same order.
+  /// Adds the dependences on the tasks that delivered the task's arguments. The task's accesses are the arguments that
+  /// it used, in the same order.
   void add_deliveries(std::size_t task, std::uint64_t ref, std::vector<recorded_dependence>& all) {
     const std::size_t first = all.size();
     std::uint64_t access = out.first_access[task];

@@ -1,4 +1,4 @@
-// The data_flows of a job in one recording: the spawners of their tasks, the order of these, and the waits for them.
+// The data_flows of a job in one recording: the spawners and the order of their tasks, and the waits for these.
 // For merge.cpp.
 //
 // The place that spawns a task of a data_flow records the spawn and the task's predecessors. The place where the task
@@ -24,7 +24,7 @@ class merged_flows {
   merged_flows(std::span<const place_part>, std::span<const part_numbers>, const known_results&);
 
   /// If `which` is a task of a data_flow, sets its creator to its spawner and its scope to that of the data_flow, which
-  /// gets a number from `scopes` at first. Leaves a task whose spawner is not in `out` yet as it is.
+  /// gets its number from `scopes` the first time. Leaves a task whose spawner is not in `out` yet as it is.
   void set_spawner(recorded_task&, part_task which, const recording& out, std::uint32_t& scopes);
 
   /// Adds the predecessors of a task of a data_flow to the dependences; does nothing for other tasks.

@@ -32,7 +32,7 @@ clock_relation from_one(const clock_sample& a, double until) {
   return {.offset = a.offset(), .error = a.error() + most_drift * std::max(a.middle(), std::abs(until - a.middle()))};
 }
 
-/// The samples with the smallest errors, a few from each part of the time; the others cannot improve the relation.
+/// The samples with the smallest errors, a few from each part of the time; only these matter to the relation.
 std::vector<clock_sample> best_of(std::span<const clock_sample> all) {
   constexpr std::size_t parts = 8, most = 4;
   std::vector<clock_sample> sorted(all.begin(), all.end()), best;

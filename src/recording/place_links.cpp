@@ -41,7 +41,7 @@ bool reads_same_clock(const place_part& p, const place_part& first) {
 std::vector<clock_relation> clocks_of(std::span<const place_part> parts) {
   std::vector<clock_relation> all(parts.size());
   const place_part& first = parts.front();
-  // That of place 0. If place 0 is lost: of its first answer, in another place's unit of time.
+  // The begin of place 0; if place 0 is lost, the time of its first answer, in another place's unit of time.
   std::uint64_t began = first.began;
   if (first.number != 0 && !first.clocks.empty()) began = first.clocks.front().there;
   double earliest = 0;

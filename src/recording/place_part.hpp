@@ -45,7 +45,7 @@ struct place_part {
     std::int32_t before = -1;     // the previous part of the coroutine; the activity's spawner
     std::uint64_t suspended = 0;  // when the coroutine was suspended; as in `recorded`. 0: not known
     std::int32_t awaited = -1;    // the task here whose end it waited for
-    std::uint64_t result = 0;     // the result that the coroutine waited for; or that of this activity
+    std::uint64_t result = 0;     // the result from elsewhere that the coroutine waited for; or this activity's
   };
   std::vector<made_task> made;  // sorted by tasks
   /// A task of a data_flow, by the number of its result; or, if that is 0, a wait for all of them.

@@ -204,7 +204,7 @@ struct recorded_message {
   std::uint64_t bytes = 0;               // header included
   std::uint64_t sent = 0, received = 0;  // 0: not known
   std::int32_t spawner = -1;             // the task at the source that sent it
-  std::int32_t task = -1;                // the task at the destination that it made, or that waits for it
+  std::int32_t task = -1;                // the task at the destination that it made, or that waits for the result
 
   /// The bytes of the arguments or the result in a message of `bytes` bytes.
   static std::uint64_t payload_of(std::uint64_t bytes) noexcept { return bytes - std::min(bytes, header_bytes); }

@@ -28,7 +28,7 @@ struct recorded_schedule {
   // Pairs of tasks: one that had a turn at a region with commutative access, and the one that had the next turn.
   std::vector<std::pair<std::int32_t, std::int32_t>> turns;
   std::vector<std::string> type;  // of each task of the recording
-  bool outside = false;           // tasks were created by threads that are no workers, in no fixed order
+  bool outside = false;           // some tasks were created by threads that are no workers, in no fixed order
 };
 
 /// The identity of each task of a recording; 0 for fences.

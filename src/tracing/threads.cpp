@@ -1,6 +1,6 @@
 // Threads and processes that the program starts. Each thread registers its stack at its start, because tasks may touch
-// the stack of a thread that never runs one. No lock of the recorder may be held across fork(): the child would wait
-// for ever for a thread that it does not have.
+// the stack of a thread that never runs one. The thread that forks holds the recorder's locks across fork(): in
+// the child, a lock held by another thread would never be released.
 #include "tracing/trace.hpp"
 
 #include <dlfcn.h>

@@ -195,7 +195,7 @@ TEST(run_inside_run, recursion_is_deep_after_a_run_on_another_stack) {
   EXPECT_EQ(levels, depth);
 }
 
-/// A check for cancellation sees a cancellation after the task was created.
+/// Tasks that check for cancellation see one that came after they were created.
 TEST_P(ends, cancellation_reaches_scopes_that_were_made_before) {
   std::atomic<int> inside{0}, late{0};
   rt.run([&] {

@@ -276,7 +276,7 @@ TEST(limits, a_creator_at_the_throttle_goes_on_if_nothing_can_run) {
 }
 
 /// A function that was handed over to another runtime uses the stack of the task that waits for it. At the limit, that
-/// wait finds the task whose end lets the other runtime run the function.
+/// wait finds the task that lets the other runtime run the function.
 TEST(limits, a_function_that_was_handed_over_is_awaited) {
   const kith::runtime_options o = in_order(1, 1);
   kith::runtime rt(o), elsewhere(o);

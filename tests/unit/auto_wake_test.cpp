@@ -1,4 +1,4 @@
-// The policy `auto` in native runs: a node wakes while another one has work that it may take.
+// The policy `auto` in native runs: no node stays asleep while another one has work that it may take.
 #include "support/allocated.hpp"
 
 #include <kith/kith.hpp>

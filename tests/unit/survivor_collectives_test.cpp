@@ -218,7 +218,7 @@ TEST_F(SurvivorCollectives, FailWithPlaceZero) {
   for (const int p : {0, 1, 2}) EXPECT_THAT(outcomes(p), ElementsAre(lost(0))) << p;
 }
 
-// An activity without a finish calls a collective that no other place calls: it must end.
+// An activity that no finish waits for calls a collective that no other place calls: it must end.
 TEST_F(SurvivorCollectives, FailForWhatOutlivesTheRun) {
   start(3);
   static std::atomic<int> threw;

@@ -231,7 +231,7 @@ TEST_P(Survivors, LearnOfALossAtDifferentMoments) {
   });
 }
 
-// Tasks of a lost place run on, although no finish waits for them; the end of the place_runtime does.
+// Tasks that a lost place has spawned run on. No finish waits for them; the end of the place_runtime does.
 TEST_P(Survivors, WaitForWhatALostPlaceHasSpawned) {
   start(3);
   EXPECT_TRUE(loses(1, [&] {

@@ -1,5 +1,6 @@
 // Shows the progress of a long verb. On a terminal, one line that changes. Elsewhere, a line for each stage, and a line
-// with its progress from time to time. wait_for() and share() show nothing for the first two seconds.
+// with its progress from time to time. wait_for(), and share() without a terminal, show nothing for the first two
+// seconds.
 #pragma once
 
 #include <chrono>

@@ -76,7 +76,7 @@ fs::path start_file(const fs::path& folder) { return folder / "started"; }
 /// The file in the guards' folder that exists once a place has failed.
 fs::path failure_file(const fs::path& folder) { return folder / "failed"; }
 
-/// Whether the program survives losses, and place 0, which cannot be lost, has not failed.
+/// Whether the program survives losses, and place 0, without which the others cannot go on, has not failed.
 bool survivors_go_on(const fs::path& folder) {
   std::error_code ignored;
   return fs::exists(folder / distributed::survivors_file, ignored) && read_status(folder, 0).value_or(0) == 0;

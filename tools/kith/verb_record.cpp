@@ -124,7 +124,7 @@ bool was_stopped(const child_result& r) {
 
 enum class comparison { same, different, stopped };
 
-/// Without symbols and lines of the program, Kith's own blocks cannot be told apart, and they differ.
+/// Whether the program has no symbols and lines. Then Kith's own touches are not recognised, and these differ.
 bool is_stripped(const recording& r) {
   return !r.sites.empty() && std::ranges::all_of(r.sites, [](const recorded_site& s) { return s.file.empty(); });
 }

@@ -1,7 +1,7 @@
 // Bells in memory that the processes of a machine share: MPI cannot wake a thread that sleeps in the kernel.
 //
-// The sender of a message rings its receiver's bell. B1: ring() changes the count, then reads `sleeping`; sleep()
-// writes `sleeping`, then reads the count. Both sides are seq_cst, so that either the ringer sees the sleeper, or the
+// The sender of a message rings its receiver's bell. B1: ring() changes the count, then reads `sleeping_`; sleep()
+// writes `sleeping_`, then reads the count. Both sides are seq_cst, so that either the ringer sees the sleeper, or the
 // sleeper sees the new count.
 #pragma once
 

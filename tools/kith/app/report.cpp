@@ -89,7 +89,8 @@ json by_kind(const std::vector<place_statistics>& all) {
 
 json mean_or_null(const place_statistics& p) { return p.spawns_accepted == 0 ? json() : json(p.fab_mean); }
 
-/// The figures of workers that only `ads` counts. Null under other policies, and for programs that run without Kith.
+/// The figures of workers that the paper counts. Most of them only `ads` counts, and programs that run without Kith
+/// count none. Figures are null where they do not apply.
 class of_workers {
  public:
   of_workers(bool ads, bool buffers, bool counted) : ads_(ads), buffers_(ads && buffers), counted_(counted) {}

@@ -9,7 +9,7 @@
 
 namespace kith::tools {
 
-/// note: a fact without a remedy. limited: the machine could do more than this process may.
+/// note: worth knowing, but there is nothing to gain. limited: the machine could do more than this process may.
 enum class verdict { fine, note, limited, broken };
 
 struct finding {

@@ -14,7 +14,7 @@ namespace kith::tools {
 
 namespace {
 
-/// The share of the time from which tasks of a type are reported as too small.
+/// The share of overhead in a type's time from which its tasks are reported as too small.
 constexpr double large_share = 0.25;
 constexpr std::uint64_t few_tasks = 100;
 

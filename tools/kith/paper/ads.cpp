@@ -176,7 +176,8 @@ void add_scaling_rows(reproduced& out, const scaling_figure& f, const std::vecto
   }
 }
 
-/// The largest numbers of places without parts of the model, and with a tree.
+/// A change to the runs of a figure's first and last point: a part of the model is left out, activities are sent along
+/// a tree, or workers run tasks while they wait.
 struct scaling_variant {
   const char* name;
   sim::model_parts parts = {};

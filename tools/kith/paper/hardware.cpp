@@ -209,7 +209,7 @@ const figure figures[] = {
     {"speedup", {{{"reference", 32}, 1.14}}, speedup},
 };
 
-/// The metrics of the figures, all from the same runs.
+/// The figures with these metrics, all from the same runs.
 reproduced figures_of(const reproduction& about, int seeds, const paper_progress& tell,
                       const std::set<std::string_view>& metrics) {
   std::vector<way> ways;

@@ -46,7 +46,7 @@ sim::program record_traced(const std::vector<std::string>& program, const machin
   remove_parts(file);
   sim::program p = sim::program_of(std::move(r));
   p.lines = sim::line_streams_on(p.recorded, m);
-  p.recorded.streams.clear();  // replaced by the lines, which lack certain hits
+  p.recorded.streams.clear();  // the lines replace them, without accesses that surely hit
   return p;
 }
 

@@ -31,7 +31,7 @@ struct what_if_answer {
   std::vector<what_if_row> rows;  // software, policies in hardware, then the oracle if there is one
   std::size_t best = 0;           // row of the fastest policy in hardware
   int runs = 0;                   // of the search
-  std::string from;               // the policy with which it started
+  std::string from;               // as order_found::from
 };
 
 /// fifo, random and source; token and reference with deques, and with one queue.

@@ -19,7 +19,7 @@ class known_tasks {
 
   /// The tasks that are in the figures and that a policy places, in the order of `run`.
   std::span<const std::int32_t> movable() const noexcept { return movable_; }
-  /// The cores and the order on which `run`, a schedule of the same program, ran its tasks.
+  /// The core and the rank of each task in `run`, a schedule of the same program.
   sim::plan plan_of(const recording& run) const;
   /// Puts each task, in the order of `order`, on the core that would end it first. A byte that is not in the core's
   /// cache costs `weight` times its time in the machine's memory.
