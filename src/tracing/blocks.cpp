@@ -47,6 +47,19 @@ void drop(known_blocks& k, block_map& map, block_map::iterator at) noexcept {
   if (b->number == 0) k.spare.push(b);  // B2
 }
 
+/// What is known of the block, for the addresses from `begin` to `end`.
+block of_range(const block& b, std::uintptr_t begin, std::uintptr_t end) noexcept {
+  return {.begin = begin,
+          .end = end,
+          .kind = b.kind,
+          .recording = b.recording,
+          .task = b.task,
+          .ordinal = b.ordinal,
+          .pc = b.pc,
+          .caller = b.caller,
+          .name = b.name};
+}
+
 void insert(known_blocks& k, block_map& map, const block& made) noexcept {
   auto at = map.lower_bound(made.begin);
   if (at != map.begin() && std::prev(at)->second->end > made.begin) --at;
@@ -58,15 +71,7 @@ void insert(known_blocks& k, block_map& map, const block& made) noexcept {
   } else {
     b = static_cast<block*>(k.memory.take(sizeof(block)));
   }
-  ::new (b) block{.begin = made.begin,
-                  .end = made.end,
-                  .kind = made.kind,
-                  .recording = made.recording,
-                  .task = made.task,
-                  .ordinal = made.ordinal,
-                  .pc = made.pc,
-                  .caller = made.caller,
-                  .name = made.name};
+  ::new (b) block(of_range(made, made.begin, made.end));
   map.emplace(made.begin, b);
 }
 
@@ -114,22 +119,10 @@ void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept {
     if (at != map->begin() && std::prev(at)->second->end > begin) --at;
     while (at != map->end() && at->first < end) {
       const auto here = std::exchange(at, std::next(at));
-      block& b = *here->second;
-      const std::uintptr_t was_begin = b.begin, was_end = b.end;
-      block rest{.kind = b.kind,
-                 .recording = b.recording,
-                 .task = b.task,
-                 .ordinal = b.ordinal,
-                 .pc = b.pc,
-                 .caller = b.caller,
-                 .name = b.name};
+      const block whole = of_range(*here->second, here->second->begin, here->second->end);
       drop(k, *map, here);
-      for (const auto& [from, to] : {std::pair(was_begin, begin), std::pair(end, was_end)}) {
-        if (from >= to) continue;
-        rest.begin = from;
-        rest.end = to;
-        insert(k, *map, rest);
-      }
+      if (whole.begin < begin) insert(k, *map, of_range(whole, whole.begin, begin));
+      if (end < whole.end) insert(k, *map, of_range(whole, end, whole.end));
     }
   }
 }
