@@ -3,52 +3,17 @@
 // ADS, section 4: an activity that waits stalls, and its worker runs others. docs/places.md has an example.
 #pragma once
 
+#include <kith/detail/activity_parts.hpp>
 #include <kith/detail/destroyed_twice.hpp>
 #include <kith/places.hpp>
 
 #include <coroutine>
 #include <exception>
 #include <memory>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
 namespace kith {
-
-namespace detail {
-
-/// Runs f(context) as the body of a finish; resumes the coroutine when that has ended. Sets `state` before.
-void begin_finish(void* context, void (*f)(void*), std::coroutine_handle<> suspended, std::shared_ptr<void>& state);
-/// Throws what the finish throws.
-void end_finish(void* state);
-
-template <class F>
-inline constexpr bool is_task_future = false;
-template <class R>
-inline constexpr bool is_task_future<future<R>> = true;
-
-/// The part of a promise that receives the value of co_return.
-template <class R>
-class coroutine_value {
- public:
-  template <class V = R>
-    requires std::is_convertible_v<V, R>
-  void return_value(V&& value) {
-    value_.emplace(std::forward<V>(value));
-  }
-  R take() { return std::move(*value_); }
-
- private:
-  std::optional<R> value_;
-};
-template <>
-class coroutine_value<void> {
- public:
-  void return_void() noexcept {}
-  void take() noexcept {}
-};
-
-}  // namespace detail
 
 /// The return type of functions whose bodies are coroutines, for at(place).spawn() and async(). In these `co_await`
 /// takes a place_future, an async_finish(), or the activity that another such function has returned, which then runs as

@@ -14,6 +14,7 @@
 // order of the places.
 #pragma once
 
+#include <kith/detail/collective_calls.hpp>
 #include <kith/places.hpp>
 
 #include <cstddef>
@@ -27,24 +28,6 @@ namespace kith {
 /// How a reduction combines two values. Unless survivors go on after a loss, the order of the values is not defined, so
 /// sums of floating-point numbers may differ in their last digits from run to run.
 enum class reduction : std::uint8_t { sum, least, largest };
-
-namespace detail {
-
-/// The elements that a reduction can combine.
-template <class T>
-inline constexpr bool is_reducible = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> &&
-                                     (sizeof(T) == 4 || sizeof(T) == 8) && !std::is_same_v<T, long double>;
-
-/// Whether it has elements that lie in a row, and is not a span.
-template <class R>
-inline constexpr bool is_many = std::ranges::contiguous_range<R&> && std::ranges::sized_range<R&> && !is_span<R>;
-
-void barrier();
-void broadcast(void* data, std::size_t bytes, int root);
-/// `size`: bytes of an element; `kind`: 0 signed, 1 unsigned, 2 floating-point.
-void all_reduce(void* data, std::size_t count, std::size_t size, int kind, reduction how);
-
-}  // namespace detail
 
 /// Returns when all places that are not lost have called it.
 inline void barrier() { detail::barrier(); }

@@ -1,10 +1,10 @@
 // An array whose elements are dealt to the places.
 #pragma once
 
+#include <kith/detail/flow_access.hpp>
 #include <kith/places.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -27,30 +27,6 @@ struct array_layout {
   static constexpr array_layout cyclic() noexcept { return {1}; }
   static constexpr array_layout block_cyclic(std::uint64_t elements) noexcept { return {elements}; }
 };
-
-template <class T>
-class distributed_array;
-
-namespace detail {
-
-struct array_internals;
-
-/// Arrays that were made in this process, of any element type.
-inline std::atomic<std::uint64_t> arrays_made{0};
-
-/// Elements of an array as a task of a data_flow accesses them, and what its place must know of them.
-template <class T, mode How, bool Many>
-struct flow_access {
-  static constexpr mode how = How;
-  using element = std::conditional_t<How == mode::in, const T, T>;
-  using parameter = std::conditional_t<Many, std::span<element>, element&>;
-
-  distributed_array<T> array;
-  std::uint64_t first = 0, count = 0;
-  std::uint64_t read = 0, written = 0;  // versions: of what it reads, and of what it writes
-};
-
-}  // namespace detail
 
 /// Elements of a distributed array, for kith::in, out and inout in a data_flow (data_flow.hpp). `Many`: the function
 /// gets a span of them, else a reference to the only one.
