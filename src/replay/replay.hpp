@@ -69,7 +69,6 @@ class replay final : public gate<World> {
       .summary = "decides as a recorded run did",
       .options = options,
       .priorities = false,
-      .needs_file = true,
       .explain = explain,
   };
 

@@ -82,7 +82,7 @@ inline void replay(recording r, const machine_model& on, std::uint8_t choice, co
   const std::vector<policy_entry> policies = choosable_policies();
   const policy_entry& by = policies[choice % policies.size()];
   sim::run_options s;
-  s.policy = std::string(by.name) + (by.needs_file ? ":file=" + file : "");
+  s.policy = std::string(by.name) + (by.needs_file() ? ":file=" + file : "");
   s.seed = 1;
   s.throttle = 4;
   s.fidelity = bytes < most_modelled && choice < 128 ? sim::fidelity::block : sim::fidelity::abstract;

@@ -31,7 +31,7 @@ void policies_print_json() {
                    {"summary", p.summary},
                    {"options", std::move(options)},
                    {"priorities", p.priorities},
-                   {"needs_file", p.needs_file}});
+                   {"needs_file", p.needs_file()}});
   }
   fmt::print("{}\n", all.dump(1));
 }

@@ -16,9 +16,16 @@ struct policy_entry {
   const char* summary = "";  // one line
   std::span<const policy_option> options;
   bool priorities = true;  // honours task priorities
-  bool needs_file = false;
-  void (*explain)(explainer&) =
-      nullptr;  // says why a task of a recorded run ran where it did; null: only `summary` is printed
+  /// Says why a task of a recorded run ran where it did; null: only `summary` is printed.
+  void (*explain)(explainer&) = nullptr;
+
+  /// Whether one of the options is a file_name().
+  constexpr bool needs_file() const noexcept {
+    for (const policy_option& o : options) {
+      if (o.is_text && !o.is_last) return true;
+    }
+    return false;
+  }
 };
 
 }  // namespace kith
