@@ -84,12 +84,10 @@ class central final : public policy<World> {
 
   static constexpr policy_entry about =
       Order == queue_order::fifo
-          ? policy_entry{"fifo", "MIR",  "ch. 3 (central)", "one queue, first in first out", options, true,
-                         false,  explain}
+          ? policy_entry{"fifo", "MIR", "ch. 3 (central)", "one queue, first in first out", options, true, explain}
       : Order == queue_order::lifo
-          ? policy_entry{"lifo", "MIR",  "ch. 3 (central-stack)", "one queue, last in first out", {}, true,
-                         false,  explain}
-          : policy_entry{"random", "HW", "4", "one queue, any ready task", options, true, false, explain};
+          ? policy_entry{"lifo", "MIR", "ch. 3 (central-stack)", "one queue, last in first out", {}, true, explain}
+          : policy_entry{"random", "HW", "4", "one queue, any ready task", options, true, explain};
 
   central(const policy_context& s, const policy_options&) : ready_(s.workers.everybody(), Order, {}, s.seed) {}
 

@@ -8,8 +8,8 @@
 // learning. A task of a type with at least twice the value is a feeder.
 #pragma once
 
-#include "policy/by_type.hpp"
 #include "policy/contract/policy.hpp"
+#include "policy/type_table.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -64,7 +64,7 @@ class feeders {
 
   float value(const task& t) const { return values_[t.type].mean.load(relaxed); }
 
-  by_type<shared_mean> values_;
+  type_table<shared_mean> values_;
   std::vector<state> states_;
 };
 

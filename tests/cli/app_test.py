@@ -11,12 +11,12 @@ kith = Kith()
 
 # The lists.
 code, apps = kith.json("apps")
-kith.check(code == 0 and all(a["name"] and a["paper"] for a in apps), "each program has a name and a paper")
+kith.check(code == 0 and all(a["name"] and a["summary"] for a in apps), "each program has a name and a summary")
 names = [a["name"] for a in apps if not a["dry_only"]]
 for name in ("heat", "life", "pagerank", "nqueens", "random_dag"):
     kith.check(name in names, f"there is the program {name}")
 code, policies = kith.json("policies")
-kith.check(code == 0 and all(p["name"] and p["paper"] for p in policies), "each policy has a name and a paper")
+kith.check(code == 0 and all(p["name"] and p["summary"] for p in policies), "each policy has a name and a summary")
 for name in ("fifo", "lifo", "random", "source", "steal", "dfifo", "socket", "dep"):
     kith.check(name in [p["name"] for p in policies], f"there is the policy {name}")
 for verb, entries in (("apps", apps), ("policies", policies)):

@@ -20,7 +20,7 @@ def table(kith):
     policies = json.loads(subprocess.run([kith, "policies", "--json"], capture_output=True, text=True, check=True).stdout)
     rows = ["", "| policy, and its options | paper | what it does |", "| --- | --- | --- |"]
     for p in policies:
-        rows.append(f"| **`{p['name']}`** | {p['paper']}, {cell(p['section'])} | {cell(p['summary'])} |")
+        rows.append(f"| **`{p['name']}`** | {', '.join(filter(None, (p['paper'], cell(p['section']))))} | {cell(p['summary'])} |")
         rows += [f"| `{cell(o['key'] + '=' + o['values'])}` | | {cell(o['help'])} |" for o in p["options"]]
     return "\n".join(rows) + "\n\nOf an option's values the first is the default.\n\n"
 

@@ -13,8 +13,8 @@
 
 #include "events/event.hpp"
 #include "policy/auto/dealing_order.hpp"
-#include "policy/by_type.hpp"
 #include "policy/contract/policy.hpp"
+#include "policy/type_table.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -136,8 +136,8 @@ class balanced_placement {
   const memory_view memory_;
   const dealing_order order_;
   std::vector<typename World::template shared<std::uint64_t>> dealt_;
-  by_type<typename World::template shared<std::uint32_t>> turns_;
-  by_type<shared_node> latest_;  // the node that got the last block
+  type_table<typename World::template shared<std::uint32_t>> turns_;
+  type_table<shared_node> latest_;  // the node that got the last block
   std::vector<state> states_;
 };
 

@@ -10,9 +10,9 @@
 #include "policy/auto/balanced_placement.hpp"
 #include "policy/auto/running_mean.hpp"
 #include "policy/auto/shared_reads.hpp"
-#include "policy/by_type.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_options.hpp"
+#include "policy/type_table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -237,7 +237,7 @@ class chain_bound {
   }
 
   const team& team_;
-  by_type<type_statistics> types_;
+  type_table<type_statistics> types_;
   std::vector<node> nodes_;
   std::vector<worker_state> states_;
   shared_reads<World> reads_;

@@ -7,9 +7,9 @@
 #pragma once
 
 #include "policy/auto/balanced_placement.hpp"
-#include "policy/by_type.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_options.hpp"
+#include "policy/type_table.hpp"
 #include "queue/shared_queue.hpp"
 
 #include <algorithm>
@@ -97,7 +97,7 @@ class hot_end {
 
   const team& team_;
   bool measures_;
-  by_type<type_statistics> types_;
+  type_table<type_statistics> types_;
   std::vector<state> states_;
 };
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "policy/auto/running_mean.hpp"
-#include "policy/by_type.hpp"
+#include "policy/type_table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -65,7 +65,7 @@ class task_times {
     return std::max(static_cast<float>(nanoseconds) / static_cast<float>(bytes), least);
   }
 
-  by_type<type_statistics> types_;
+  type_table<type_statistics> types_;
 };
 
 }  // namespace kith

@@ -10,9 +10,9 @@ namespace kith {
 /// Types are kept apart modulo `different`; types that collide share a value. Threads may share the table if they may
 /// share a T.
 template <class T>
-class by_type {
+class type_table {
  public:
-  by_type() : values_(different) {}
+  type_table() : values_(different) {}
 
   T& operator[](std::uint16_t type) noexcept { return values_[type % different]; }
   const T& operator[](std::uint16_t type) const noexcept { return values_[type % different]; }
