@@ -13,7 +13,7 @@ namespace kith::analysis {
 
 namespace {
 
-/// Scales `of` by part / whole.
+/// Scales `amount` by part / whole.
 std::uint64_t share(std::uint64_t part, std::uint64_t whole, std::uint64_t amount) {
   if (whole == 0 || part == whole) return part == whole ? amount : 0;
   return static_cast<std::uint64_t>(

@@ -88,7 +88,7 @@ void place::leave_buffer(activity_record& a) noexcept {
   if (!a.credited) return;
   const std::uint32_t owed = owed_[a.result_to].fetch_add(1, relaxed) + 1;
   if (owed != static_cast<std::uint32_t>(std::max(1, all_.share() / 2)))
-    return;  // fewer than half a share go with the next message (P4)
+    return;  // fewer than half a share go with the next message that is no spawn (P4)
   const std::lock_guard lock(guard_);
   if (lost_) return;
   post(static_cast<int>(a.result_to),

@@ -101,7 +101,7 @@ struct activity_record {
   finish_id in;
   bool fresh = false;           // counted in the FAB
   bool credited = false;        // it took one of result_to's credits
-  std::uint32_t result_to = 0;  // the place that waits for the result
+  std::uint32_t result_to = 0;  // the place that spawned it
   std::uint64_t result = 0;     // the result's number there; 0: no result is wanted
   std::uint64_t spawner = 0;    // given to send_activity(), as recordings name it
   const detail::remote_function* function = nullptr;

@@ -29,7 +29,7 @@ struct setup {
 
 inline void PrintTo(const setup& s, std::ostream* out) { *out << s.policy << " on " << s.workers << " " << s.machine; }
 
-/// Every policy that needs no file, and variants by options.
+/// Every policy of the list, none of which needs a file, and variants by options.
 inline std::vector<std::string> policies_and_variants() {
   std::vector<std::string> policies;
   for (const policy_entry& p : policy_list()) {

@@ -1,4 +1,5 @@
-// What a worker does with the homes of a task's data before the task runs. Only where there are several nodes.
+// What a worker does with the homes of a task's data before the task runs. Only where homes are looked up
+// (engine::track_homes).
 #include "engine/life/first_touch.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/recorder.hpp"

@@ -70,7 +70,7 @@ bool worker::go_elsewhere(pending_wait& w, task* t) {
   });
 }
 
-/// Leaves this stack for that of the wait in w.other.
+/// Leaves this stack for that of the wait in w.resumable.
 void worker::go_on_with(pending_wait& w) {
   suspended_wait& other = *std::exchange(w.resumable, nullptr);
   std::erase(suspended_, &other);
