@@ -5,7 +5,8 @@
 // parent task; below, `the owner` is the thread that runs this task. Who may call what: the owner creates, waits and
 // leaves; any worker ends tasks. A group's tasks also create, without accesses, and count as C4 says. Invariants:
 //  C1  created - ended_here - ended_elsewhere = tasks that have not ended, or whose end is not yet reported. A
-//      worker reports at the latest before it sleeps or runs a task of another scope.
+//      worker reports at the latest before it sleeps or runs a task of another scope, short ones that run at their
+//      creation aside.
 //  C2  Reporting comes before looking at `waiting`; setting `waiting` comes before looking at the counts
 //      (both sides through sleepers: docs/sleep.md).
 //  C3  A task's failure is written before its end is reported.
