@@ -51,8 +51,9 @@ STRANGERS = [*((deciding, "src/recording") for deciding in ("src/queue", "src/pa
 DECIDING = ["src/policy", "src/queue", "src/partition", "src/replay"]
 # Who decides has no thread, lock, system call, file, MPI or engine of its own, and no clock but the world's now(). What it includes
 # must not bring them either: SYSTEM is forbidden through any number of headers.
-SYSTEM = (r"thread|shared_mutex|condition_variable|future|chrono|ctime|time\.h|unistd\.h|semaphore|barrier|latch|stop_token|sched\.h|"
-          r"csignal|signal\.h|fcntl\.h|fstream|iostream|filesystem|random|pthread\.h|sys/.*|linux/.*|mpi\.h|sqlite3\.h|hwloc\.h")
+SYSTEM = (r"thread|threads\.h|shared_mutex|condition_variable|future|semaphore|barrier|latch|stop_token|stdatomic\.h|pthread\.h|"
+          r"chrono|ctime|time\.h|unistd\.h|poll\.h|sched\.h|spawn\.h|syscall\.h|csignal|signal\.h|fcntl\.h|dlfcn\.h|numa\.h|numaif\.h|"
+          r"sys/.*|linux/.*|bits/.*|stdio\.h|fstream|iostream|ostream|istream|sstream|filesystem|random|mpi\.h|sqlite3\.h|hwloc\.h")
 BROUGHT = re.compile(rf"^({SYSTEM})$")
 FORBIDDEN = re.compile(rf"^({SYSTEM}|mutex|cstdio|engine/.*|base/(clock|futex|sleepers)\.hpp|memory/numa_calls\.hpp|"
                        r"recording/(file|database)\.hpp|machine/limits\.hpp)$")
@@ -99,7 +100,7 @@ def resolve(root, name, quoted, includer):
 def includes_of(root, name):
     """(line, target in the tree or None, the name as written, quote) of each #include; (line, None, "", "") of one by a macro."""
     found = []
-    text = COMMENT.sub(lambda m: "\n" * m[0].count("\n"), (root / name).read_text()).replace("\\\n", " ")
+    text = COMMENT.sub(lambda m: "\n" * m[0].count("\n"), (root / name).read_text()).replace("\\\n", "")
     for number, line in enumerate(text.splitlines(), 1):
         if m := INCLUDE.match(line):
             target = resolve(root, m[2], m[1], name) if m[2] else None

@@ -1,6 +1,7 @@
 // Tasks with results.
 #pragma once
 
+#include <kith/detail/lifetimebound.hpp>
 #include <kith/detail/promise.hpp>
 #include <kith/task.hpp>
 
@@ -52,21 +53,12 @@ class future {
       if (Clock::now() >= end) return false;
     }
   }
-  /// Returns the value or throws the task's exception. The value stays in place as long as one of its futures
-  /// lives.
-  std::conditional_t<std::is_void_v<R>, void, std::add_lvalue_reference_t<const R>> get() const& {
+  /// Returns the value or throws the task's exception. The value stays in place as long as one of its futures lives: do
+  /// not keep the reference that a temporary future gives, as in `for (auto& x : async(f).get())`, but the future, or the
+  /// value by take(). Clang warns where that is in one expression.
+  std::conditional_t<std::is_void_v<R>, void, std::add_lvalue_reference_t<const R>> get() const KITH_LIFETIMEBOUND {
     wait();
     return detail::future_internals::settled(*this);
-  }
-  /// As get() of a future that ends with the expression, as in async(f).get(): a copy of the value, which may outlive
-  /// it. A value that cannot be copied is moved out, as by take().
-  R get() && {
-    if constexpr (std::is_void_v<R> || detail::is_copyable_value<R>) {
-      wait();
-      return detail::future_internals::settled(*this);
-    } else {
-      return take();
-    }
   }
   /// As get(), but moves the value out: for values that cannot be copied. Afterwards this future is not valid,
   /// and its copies hold a moved-from value.

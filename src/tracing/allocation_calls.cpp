@@ -15,6 +15,7 @@ using kith::tracing::block;
 using kith::tracing::made_block;
 using kith::tracing::remove_block;
 using kith::tracing::remove_mapped;
+using kith::tracing::remove_mapped_if;
 
 extern "C" {
 // glibc's own, under the names that it keeps for interposers.
@@ -46,6 +47,24 @@ void released(void* at) noexcept {
     made_block(block::what::mapped, at, bytes, pc);
   }
   return at;
+}
+
+/// Calls give_back(), which returns -1 if the system refuses; else these addresses are of no block afterwards.
+template <class GiveBack>
+long gave_back(std::uintptr_t begin, std::uintptr_t end, const GiveBack& give_back) noexcept {
+  if (!active()) return give_back();
+  struct call {
+    const GiveBack& make;
+    long result;
+  } made{give_back, -1};
+  remove_mapped_if(
+      begin, end,
+      [](void* context) {
+        call& c = *static_cast<call*>(context);
+        return (c.result = c.make()) != -1;
+      },
+      &made);
+  return made.result;
 }
 
 /// As operator new: calls the new-handler until there is memory, and throws std::bad_alloc if there is no handler.
@@ -122,8 +141,7 @@ KITH_WEAK void* mmap64(void* wanted, std::size_t bytes, int protection, int flag
 }
 KITH_WEAK int munmap(void* at, std::size_t bytes) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
-  if (active()) remove_mapped(begin, begin + bytes);  // B3 of blocks.hpp
-  return static_cast<int>(::syscall(SYS_munmap, at, bytes));
+  return gave_back(begin, begin + bytes, [=] { return ::syscall(SYS_munmap, at, bytes); }) == 0 ? 0 : -1;
 }
 /// Memory that is moved or resized becomes a new block.
 KITH_WEAK void* mremap(void* old, std::size_t old_bytes, std::size_t bytes, int flags, ...) noexcept {
@@ -135,18 +153,14 @@ KITH_WEAK void* mremap(void* old, std::size_t old_bytes, std::size_t bytes, int 
     va_end(more);
   }
   const auto begin = reinterpret_cast<std::uintptr_t>(old);
-  const bool noted = active();
-  if (noted && old_bytes != 0) remove_mapped(begin, begin + old_bytes);  // B3 of blocks.hpp
-  const long got = ::syscall(SYS_mremap, old, old_bytes, bytes, flags, wanted);
+  const long got =
+      gave_back(begin, begin + old_bytes, [=] { return ::syscall(SYS_mremap, old, old_bytes, bytes, flags, wanted); });
   void* const at = kith::at_address(static_cast<std::uintptr_t>(got));
-  if (!noted) return at;
-  const bool stays = got == -1 || (flags & MREMAP_DONTUNMAP) != 0;
-  if (stays) made_block(block::what::mapped, old, old_bytes, KITH_PC);
-  if (got != -1) {
-    const auto new_begin = static_cast<std::uintptr_t>(got);
-    remove_mapped(new_begin, new_begin + bytes);
-    made_block(block::what::mapped, at, bytes, KITH_PC);
-  }
+  if (got == -1 || !active()) return at;
+  if ((flags & MREMAP_DONTUNMAP) != 0) made_block(block::what::mapped, old, old_bytes, KITH_PC);
+  const auto new_begin = static_cast<std::uintptr_t>(got);
+  remove_mapped(new_begin, new_begin + bytes);
+  made_block(block::what::mapped, at, bytes, KITH_PC);
   return at;
 }
 }

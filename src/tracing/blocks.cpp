@@ -75,6 +75,20 @@ void insert(known_blocks& k, block_map& map, const block& made) noexcept {
   map.emplace(made.begin, b);
 }
 
+/// Removes what the map has of these addresses; the remains of blocks at both ends stay.
+void cut_out(known_blocks& k, block_map& map, std::uintptr_t begin, std::uintptr_t end) noexcept {
+  if (begin >= end) return;
+  auto at = map.lower_bound(begin);
+  if (at != map.begin() && std::prev(at)->second->end > begin) --at;
+  while (at != map.end() && at->first < end) {
+    const auto here = std::exchange(at, std::next(at));
+    const block whole = of_range(*here->second, here->second->begin, here->second->end);
+    drop(k, map, here);
+    if (whole.begin < begin) insert(k, map, of_range(whole, whole.begin, begin));
+    if (end < whole.end) insert(k, map, of_range(whole, end, whole.end));
+  }
+}
+
 block* find_in(const block_map& map, std::uintptr_t address) noexcept {
   auto at = map.upper_bound(address);
   if (at == map.begin()) return nullptr;
@@ -110,21 +124,18 @@ std::size_t remove_block(const void* begin, block::what kind) noexcept {
 }
 
 void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  if (inside) return;
+  remove_mapped_if(begin, end, [](void*) { return true; }, nullptr);
+}
+
+bool remove_mapped_if(std::uintptr_t begin, std::uintptr_t end, bool (*give_back)(void*), void* context) noexcept {
+  if (inside) return give_back(context);
   const recorder_section section;
   known_blocks& k = known();
   const std::lock_guard guard(k.lock);
-  for (block_map* const map : {&k.small, &k.large}) {
-    auto at = map->lower_bound(begin);
-    if (at != map->begin() && std::prev(at)->second->end > begin) --at;
-    while (at != map->end() && at->first < end) {
-      const auto here = std::exchange(at, std::next(at));
-      const block whole = of_range(*here->second, here->second->begin, here->second->end);
-      drop(k, *map, here);
-      if (whole.begin < begin) insert(k, *map, of_range(whole, whole.begin, begin));
-      if (end < whole.end) insert(k, *map, of_range(whole, end, whole.end));
-    }
-  }
+  if (!give_back(context)) return false;
+  cut_out(k, k.small, begin, end);
+  cut_out(k, k.large, begin, end);
+  return true;
 }
 
 block* find_block(std::uintptr_t address) noexcept {

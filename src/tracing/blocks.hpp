@@ -7,8 +7,8 @@
 //  B2  A block that was touched (it has a number) is never reused, so a thread may keep a pointer to it. The kept
 //      bounds are valid until the block is removed. A program that touches a block while it frees it has a race of
 //      its own.
-//  B3  A block leaves its map before its memory is given back, so that no other thread can have registered a
-//      block there.
+//  B3  A block leaves its map before its memory is given back, or while the lock is held over the call that gives it
+//      back, so that no other thread can have registered a block there.
 //  B4  A thread that holds a lock of the recorder is `inside` and has no trace. A signal handler of the program, or
 //      another library's handler of fork(), that runs then must not take the lock again: what it allocates, frees and
 //      touches is not recorded.
@@ -83,6 +83,8 @@ void add_block(const block& made) noexcept;
 std::size_t remove_block(const void* begin, block::what kind) noexcept;
 /// Removes mapped memory that was given back; the remains of blocks at both ends stay.
 void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept;
+/// As remove_mapped(), if give_back(), which is called under the lock, returns true: the system may refuse (B3).
+bool remove_mapped_if(std::uintptr_t begin, std::uintptr_t end, bool (*give_back)(void*), void* context) noexcept;
 /// The block of an address, with a number; null if it is in none.
 block* find_block(std::uintptr_t address) noexcept;
 

@@ -26,6 +26,9 @@ FUNCTION = """
   %s
 }
 """
+# Clang alone warns of these: the reference outlives the future that keeps the value.
+DANGLING = ("for (int each : kith::async([] { return std::vector<int>(3); }).get()) x += each;",
+            "const auto& kept = kith::async([] { return std::vector<int>(3); }).get(); x = kept[0];")
 FLAGS = ["-std=c++20", "-Iinclude", "-Wall", "-Wextra", "-Werror"]
 ERROR = re.compile(r"\berror: (.*)$", re.M)
 PLACE = re.compile(r"^(?:In file included from )?case_(\d+):\d+:")
@@ -110,9 +113,14 @@ def faults_of(compiler, all_cases):
         errors = compiler.errors("right", "".join(FUNCTION % (f"right_{i}", c[3]) for i, c in enumerate(all_cases)))
         return f"{compiler.command}: what is right does not compile: {errors[0]}" if errors else None
 
+    def fault_of_dangling(call):
+        errors = compiler.errors("dangling", FUNCTION % ("dangling", call)) or ["it compiles"]
+        return None if "will be destroyed" in errors[0] else f"{compiler.command}: {call}: expected a warning, got\n  {errors[0]}"
+
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         right = pool.submit(fault_of_right_ones)
-        return [f for f in [*pool.map(fault, range(len(all_cases))), right.result()] if f]
+        dangling = [fault_of_dangling(call) for call in DANGLING if compiler.is_clang]
+        return [f for f in [*pool.map(fault, range(len(all_cases))), right.result(), *dangling] if f]
 
 
 def main(compilers):

@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <vector>
 
 namespace {
@@ -40,21 +39,6 @@ TEST_P(futures, a_follower_gets_the_value) {
     // A value that cannot be copied is taken out of the future.
     const auto own = kith::async([] { return std::make_unique<int>(5); });
     EXPECT_EQ(own.then([](kith::future<std::unique_ptr<int>> f) { return *f.take(); }).get(), 5);
-  });
-}
-
-/// A loop over async(...).get() keeps the value and not the future.
-TEST_P(futures, the_value_of_a_temporary_future_outlives_it) {
-  rt.run([] {
-    static_assert(std::is_same_v<decltype(kith::async([] { return std::string(); }).get()), std::string>);
-    int sum = 0;
-    for (const int n : kith::async([] { return std::vector<int>(1000, 3); }).get()) sum += n;
-    EXPECT_EQ(sum, 3000);
-    const std::unique_ptr<int> own = kith::async([] { return std::make_unique<int>(5); }).get();  // moved out
-    EXPECT_EQ(*own, 5);
-    std::vector<std::unique_ptr<int>> several = kith::async([] { return std::vector<std::unique_ptr<int>>(3); }).get();
-    EXPECT_EQ(several.size(), 3u);
-    EXPECT_THROW(kith::async([]() -> std::string { throw async_fault("value"); }).get(), async_fault);
   });
 }
 

@@ -63,7 +63,7 @@ std::string shown(const counts& all) {
 }
 
 constexpr std::uint64_t nested_outer = 1000, nested_inner = 1001, first_thread = 100000, allocating = 3000,
-                        long_loop = 4000, interrupted = 5000, foreign_stacks = 6000, unmapped = 6001,
+                        long_loop = 4000, interrupted = 5000, foreign_stacks = 6000, unmapped = 6001, refused = 6005,
                         foreign_again = 6002, nothing = 6003, resized = 6004;
 constexpr int threads = 4, rounds = 2000;
 
@@ -140,6 +140,15 @@ unsigned char* mapped_behind() {
 unsigned char* grown_mapping() {
   void* const small = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return static_cast<unsigned char*>(mremap(small, page, 256 * page, MREMAP_MAYMOVE));
+}
+
+/// Mapped memory that the system has refused to unmap and to let grow.
+unsigned char* kept_mapping() {
+  auto* const all =
+      static_cast<unsigned char*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  if (munmap(all + 1, page) != -1) throw std::runtime_error("an address inside a page was unmapped");
+  if (mremap(all, page, 2 * page, 0) != MAP_FAILED) throw std::runtime_error("memory has grown over its neighbour");
+  return all;
 }
 
 /// Runs functions as tasks: what they touch is recorded under the task's number.
@@ -230,6 +239,8 @@ void touch_all(const task_runner& in_task) {
   unsigned char* const grown = grown_mapping();
   auto* const whole_page = static_cast<unsigned char*>(pvalloc(100));
   in_task(resized, [=] { grown[0] = grown[255 * page] = whole_page[page - 1] = 1; });
+  unsigned char* const kept = kept_mapping();
+  in_task(refused, [=] { kept[0] = kept[page] = 1; });
   alarm(60);
   in_task(interrupted, be_interrupted);
   alarm(0);
@@ -250,6 +261,7 @@ void compare(recording& found) {
         "a thread's stack is the same block before and after its first task");
   check(found.of[unmapped].elsewhere == 2, "what was given back is not known");
   check(found.of[resized].elsewhere == 0, "mapped memory with another size is known, and so are whole pages");
+  check(found.of[refused].elsewhere == 0, "memory that the system has not given back is known");
   counts loop = of_interest(found.of[interrupted].writes);
   loop.erase(reinterpret_cast<std::uintptr_t>(a.at + 3000));
   check(loop == counted({{a.at, 32}}), "a handler's touches do not spoil the task's");

@@ -149,14 +149,6 @@ class creation {
   bool outside_;
 };
 
-/// Whether a value can be copied. Containers say that they can, whatever they contain.
-template <class R>
-inline constexpr bool is_copyable_value = std::is_copy_constructible_v<R>;
-template <class R>
-  requires requires { typename R::value_type; } && (!std::is_same_v<typename R::value_type, R>)
-inline constexpr bool is_copyable_value<R> =
-    std::is_copy_constructible_v<R> && is_copyable_value<typename R::value_type>;
-
 /// Operations on futures that are for the library only.
 struct future_internals {
   template <class R>
