@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <system_error>
 #include <utility>
 
 namespace kith {
@@ -233,12 +234,14 @@ std::vector<std::string> model_names() {
 std::string model_file(const std::string& name) {
   if (name.find('/') != std::string::npos) return {};
   const std::filesystem::path at = std::filesystem::path(folder()) / (name + ".toml");
-  return std::filesystem::is_regular_file(at) ? at.string() : std::string();
+  std::error_code ignored;  // such as a name that is too long
+  return std::filesystem::is_regular_file(at, ignored) ? at.string() : std::string();
 }
 
 machine_model model_by_name(const std::string& name_or_file, int places) {
   if (const std::string listed = model_file(name_or_file); !listed.empty()) return model_from_file(listed, places);
-  if (std::filesystem::is_regular_file(name_or_file)) return model_from_file(name_or_file, places);
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(name_or_file, ignored)) return model_from_file(name_or_file, places);
   throw error(no_such("machine", name_or_file, model_names()) + "; or the path of a description", error_kind::input);
 }
 

@@ -210,8 +210,9 @@ void write_recording(const recording& r, const std::string& file, const progress
 }
 
 recording read_recording(const std::string& file, const progress& tell) {
-  if (!std::filesystem::is_regular_file(file)) {
-    const bool parts = std::filesystem::is_directory(parts_of(file));
+  std::error_code ignored;  // such as a name that is too long
+  if (!std::filesystem::is_regular_file(file, ignored)) {
+    const bool parts = std::filesystem::is_directory(parts_of(file), ignored);
     throw error(file + (parts ? ": not put together yet; run: kith repair " + file
                               : ": there is no such file; `kith record -o " + file + " -- PROGRAM` makes one"),
                 error_kind::input);

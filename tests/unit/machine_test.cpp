@@ -243,6 +243,7 @@ TEST(MachineByName, AFileOrALine) {
   EXPECT_EQ(machine_by_name(file("hybrid.xml")).name, "hybrid");
   EXPECT_EQ(machine_by_name("node:2 core:1").nodes.size(), 2u);
   EXPECT_THAT(failure([] { machine_by_name("missing.xml"); }), HasSubstr("missing.xml: no such file"));
+  EXPECT_THAT(failure([] { machine_by_name(std::string(300, 'x')); }), HasSubstr("xxx"));  // too long for a file
   EXPECT_THAT(failure([] { machine_by_name("some/path"); }), HasSubstr("some/path: no such file"));
 }
 
