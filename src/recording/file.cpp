@@ -14,6 +14,7 @@
 #include <csignal>
 #include <ctime>
 #include <filesystem>
+#include <system_error>
 
 namespace kith {
 
