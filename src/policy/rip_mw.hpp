@@ -9,6 +9,7 @@
 #pragma once
 
 #include "policy/contract/explainer.hpp"
+#include "policy/contract/policy_entry.hpp"
 #include "policy/rip.hpp"
 
 namespace kith {

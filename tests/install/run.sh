@@ -52,6 +52,9 @@ quietly cmake -S "$work/policy" -B "$work/policy/build" -DCMAKE_PREFIX_PATH="$wo
 quietly cmake --build "$work/policy/build"
 quietly "$work/moved/bin/kith" app life --small --policy-library "$work/policy/build/libby_type.so" --policy by-type:steal=off
 quietly "$work/moved/bin/kith" app life --small --policy-library "$work/policy/build/libwith_kith.so" --policy by-type
+quietly "$work/moved/bin/kith" record -o "$work/policy/rec" -- "$work/moved/bin/kith" app life --small \
+  --policy-library "$work/policy/build/libby_type.so" --policy by-type
+quietly "$work/moved/bin/kith" why "$work/policy/rec" 5 --policy-library "$work/policy/build/libby_type.so"
 "$work/moved/bin/kith" policies --policy-library "$work/policy/build/libby_type.so" --policy-library "$work/policy/build/libwith_kith.so" >"$work/log" 2>&1 &&
   { echo "a policy was added twice"; exit 1; }
 grep -q "libwith_kith.so: register_policy(): there is a policy 'by-type' already" "$work/log" || { cat "$work/log"; exit 1; }

@@ -3,6 +3,7 @@
 
 #include "analysis/find_task.hpp"
 #include "json_text.hpp"
+#include "policy_library.hpp"
 #include "progress.hpp"
 #include "recording/file.hpp"
 #include "why/report.hpp"
@@ -10,6 +11,8 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace kith::tools {
 
@@ -17,10 +20,12 @@ namespace {
 
 struct why_options {
   std::string file, task, machine;
+  std::vector<std::string> libraries;
   bool json = false;
 };
 
 outcome run_why(const why_options& o) {
+  load_policy_libraries(o.libraries);
   progress bar;
   const recording r = read_recording(o.file, [&](const char* what, double share) { bar.share(what, share); });
   bar.wait_for("asking why");
@@ -50,6 +55,7 @@ std::function<outcome()> add_why(CLI::App& command) {
       .add_option("--machine", o->machine,
                   "whose distances and rates data times are of, one of `kith machines` or a file (the recording's)")
       ->type_name("MACHINE|FILE");
+  add_policy_library(command, o->libraries);
   command.add_flag("--json", o->json, "write JSON");
   command.footer(
       "A recording has no decisions, but what came of them: reasons are the policy's rule, held against where the data "
