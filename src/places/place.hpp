@@ -3,8 +3,8 @@
 // ADS paper, section 4. An activity from another place is in the FAB from its acceptance until its function starts; the
 // tasks themselves are in the queues of the place's policy (policy/ads.hpp has a queue for them). Members under "the
 // progress thread" are called by that thread only; all others may be called by any thread. Invariants:
-//  P1  Only the progress thread adds to the FAB's occupancy, after it has compared it with the threshold. So only
-//      forced activities exceed the threshold.
+//  P1  Only the progress thread adds to the FAB's occupancy, after it has compared it with the threshold. Without
+//      credits only forced activities exceed the threshold; with credits the shares bound it (P4).
 //  P2  The caller of spawn() runs in an activity of the same finish, which is open here until spawn() returns. So the
 //      finish cannot end between the call and the count.
 //  P3  The answer to a spawn that engages the receiver is sent before its activity can run, so before its `done`.
@@ -380,7 +380,7 @@ class place {
   atomic<bool> leaving_{false};
   control control_;
 
-  // ---- used by the progress thread; statistics() reads the counts
+  // ---- used by the progress thread, except what says otherwise; statistics() reads the counts
   std::deque<std::shared_ptr<part>> parts_;  // started, not ended
   std::uint64_t parts_ended_ = 0;
   std::multimap<std::chrono::steady_clock::time_point, std::shared_ptr<offer>> again_;  // refused offers, by retry time

@@ -23,8 +23,8 @@ namespace kith {
 class task;
 struct page_map;  // memory/page_map.hpp
 
-/// Named bytes. `home` is written by the thread that first places the region; after that only by the allocator
-/// (src/memory), when pages were moved or memory was given back. One cache line.
+/// Named bytes. `home` is written by the thread that first places the region; after that by src/memory, when
+/// pages were moved or memory was given back, and where a home is found to be elsewhere. One cache line.
 struct alignas(64) region {
   static constexpr std::int32_t no_home = -1, several_homes = -2;
 

@@ -5,8 +5,8 @@
 // parent task; below, `the owner` is the thread that runs this task. Who may call what: the owner creates, waits and
 // leaves; any worker ends tasks. A group's tasks also create, without accesses, and count as C4 says. Invariants:
 //  C1  created - ended_here - ended_elsewhere = tasks that have not ended, or whose end is not yet reported. A
-//      worker reports at the latest before it sleeps or runs a task of another scope, short ones that run at their
-//      creation aside.
+//      worker reports at the latest before it sleeps or runs a task of another scope, those that run at their creation
+//      aside.
 //  C2  Reporting comes before looking at `waiting`; setting `waiting` comes before looking at the counts
 //      (both sides through sleepers: docs/sleep.md).
 //  C3  A task's failure is written before its end is reported.
@@ -73,7 +73,7 @@ class scope {
   // ---- the line that all workers write
   alignas(false_sharing_range) atomic<std::uint64_t> ended_elsewhere{0};
   atomic<std::uint64_t> bytes_ended{0};
-  atomic<std::uint32_t> waiting{0};  // 1 + the worker that waits until the scope is empty; 0: none
+  atomic<std::uint32_t> waiting{0};  // 1 + the worker that waits until the scope is empty; 0: none; or waiting_outside
 
   // ---- read by all workers, seldom written
   alignas(false_sharing_range) atomic<const kith::seat*> counts_here{

@@ -301,8 +301,8 @@ class worker : public native_seat, public worker_view {
   task* look_everywhere(const pending_wait& w, bool& left_some);
   wake_reason sleep_in_order();
 
-  static constexpr std::uint32_t measure_interval = 16;  // tasks between two that are timed
-  static constexpr std::uint32_t inbox_interval = 4;     // timed ones between two looks into the inbox
+  static constexpr std::uint32_t measure_interval = 16;  // untimed tasks between two that are timed
+  static constexpr std::uint32_t inbox_interval = 4;     // of these samples, every fourth looks into the inbox
 
   std::uint64_t body_ended_ = 0;       // in ticks, of a counted body that has just ended; else 0
   bool resting_ = false;               // the worker's time does not count as busy
@@ -331,7 +331,7 @@ class worker : public native_seat, public worker_view {
   stack_switcher stacks_;
   std::vector<std::uint64_t> by_node_;  // scratch
   std::uint64_t since_ = 0;             // when the current busy period began
-  std::uint64_t steals_before_ = 0;     // when it last began to look for work, or to run something
+  std::uint64_t steals_before_ = 0;     // its count of steals when it last began to look for work
   std::uint64_t run_seen_ = 0;          // the run whose first steal was recorded
   std::uint64_t unthrottled_ = 0;       // tasks that it may create in a group before it checks the throttle
   std::uint32_t until_measure_ = 0;
