@@ -124,7 +124,8 @@ bool completion::wait_at_most(double seconds, made_task completer, at_stack_limi
   native::worker* const w = native::worker::current();
   if (w != nullptr) ++w->naming.waits;  // comes first: under `replay` the wait may be over already
   if (done() || seconds <= 0) return done();
-  if (w == nullptr && native::nobody_works_here()) {
+  const bool of_another = w == nullptr || (completer.runtime != 0 && completer.runtime != w->engine.number);
+  if (of_another && native::never_completes(completer.runtime)) {
     throw error(
         "future: its task belongs to a runtime that was made before fork(), and runs in the parent, if at all; take "
         "the value before fork()");

@@ -77,6 +77,10 @@ TEST(Fork, NorDoesItWaitForTheParentsTasks) {
       alarm(kith::test::hangs_after_seconds);
       EXPECT_FALSE(f.ready());
       EXPECT_THAT([&] { f.get(); }, testing::ThrowsMessage<error>(HasSubstr("before fork()")));
+      runtime own(two_workers());  // whose workers do not complete it either
+      EXPECT_THAT([&] { f.get(); }, testing::ThrowsMessage<error>(HasSubstr("before fork()")));
+      EXPECT_THAT([&] { own.run([&] { f.wait(); }); }, testing::ThrowsMessage<error>(HasSubstr("before fork()")));
+      EXPECT_EQ(own.submit([] { return 6; }).get(), 6);
       rt.reset();
       return 7;
     }

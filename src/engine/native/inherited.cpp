@@ -86,10 +86,12 @@ void wake_those_that_await() noexcept {
   }
 }
 
-bool nobody_works_here() noexcept {
+bool never_completes(std::uint64_t number) noexcept {
   engine_list& list = engines();
   std::lock_guard lock(list.guard);
-  return !list.all.empty() && std::ranges::all_of(list.all, [](const engine* e) { return e->inherited(); });
+  if (number == 0)
+    return !list.all.empty() && std::ranges::all_of(list.all, [](const engine* e) { return e->inherited(); });
+  return std::ranges::any_of(list.all, [&](const engine* e) { return e->number == number && e->inherited(); });
 }
 
 void engine::cut_off(kith::policy<world>& nothing) noexcept {

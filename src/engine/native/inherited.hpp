@@ -24,7 +24,8 @@ engine* engine_of_number(std::uint64_t number) noexcept;
 void wake_those_that_await() noexcept;
 /// Called in the child if the thread that forked inside a task has returned from it (F1).
 [[noreturn]] void end_child() noexcept;
-/// True in a child of fork() whose parent had engines, while the child has none: nothing there will ever be completed.
-bool nobody_works_here() noexcept;
+/// True in a child of fork() if what tasks of the engine with this number complete is never completed there, because
+/// the engine is the parent's. 0: of an unknown engine; true if all engines are.
+bool never_completes(std::uint64_t number) noexcept;
 
 }  // namespace kith::native
