@@ -55,7 +55,7 @@ class future {
   }
   /// Returns the value or throws the task's exception. The value stays in place as long as one of its futures lives: do
   /// not keep the reference that a temporary future gives, as in `for (auto& x : async(f).get())`, but the future, or
-  /// the value by take(). Clang warns where that is in one expression.
+  /// the value by take(). Clang warns where that is in one expression, even if another future keeps the value.
   std::conditional_t<std::is_void_v<R>, void, std::add_lvalue_reference_t<const R>> get() const KITH_LIFETIMEBOUND {
     wait();
     return detail::future_internals::settled(*this);
