@@ -18,6 +18,19 @@
 #include <variant>
 #include <vector>
 
+/// A program's functions with the names of functions that join() calls.
+namespace shop {
+template <class... T>
+void offer(T&&...) {}
+template <class... T>
+void await_half(T&&...) {}
+template <class... T>
+void join_as_tasks(T&&...) {}
+struct count {
+  int operator()() const { return 1; }
+};
+}  // namespace shop
+
 namespace {
 
 using kith::test::make_options;
@@ -164,6 +177,16 @@ TEST(join, throws_from_a_half_that_another_worker_runs) {
         },
         ThrowsMessage<std::runtime_error>("f"));
   }
+}
+
+TEST(join, calls_nothing_of_the_program_s_namespace) {
+  kith::runtime rt(make_options(2));
+  EXPECT_EQ(rt.run([] {
+    const auto [a, b] = kith::join(shop::count{}, shop::count{});
+    kith::parallel_invoke(shop::count{}, shop::count{}, shop::count{});
+    return a + b;
+  }),
+            2);
 }
 
 TEST(join, goes_deeper_than_what_a_stack_offers) {

@@ -110,11 +110,11 @@ class both_awaiter final : coroutine_continuation {
     fork_lane* lane = this_lane;
     split_deque<half>::slot_pointer at = lane->halves.top();
     if (!lane->halves.push(at, *this)) [[unlikely]] {
-      if (const join_by how = offer_rest(*this); how != join_by::lane) return run_here(how);
+      if (const join_by how = detail::offer_rest(*this); how != join_by::lane) return run_here(how);
       at = lane->halves.top() - 1;
     }
     start(call_.first, first_);
-    if (!lane->halves.pop(at) && !take_back_continuation(*lane, *this, at)) [[unlikely]]
+    if (!lane->halves.pop(at) && !detail::take_back_continuation(*lane, *this, at)) [[unlikely]]
       return true;
     start(call_.second, second_);
     return lane->unwinding;
@@ -162,7 +162,7 @@ class both_awaiter final : coroutine_continuation {
       auto g = [this] { start(call_.second, second_); };
       half_of<decltype(f)&> first(f);
       half_of<decltype(g)&> second(g);
-      join_as_tasks(first, second);
+      detail::join_as_tasks(first, second);
     } else {
       start(call_.first, first_);
       start(call_.second, second_);

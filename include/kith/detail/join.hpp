@@ -44,7 +44,7 @@ template <class F, class G>
 [[gnu::noinline, gnu::cold]] join_result<F, G> join_without_lane(kept_function<F> f, half_of<G>& second, join_by how) {
   half_of<F> first(f);
   if (how == join_by::tasks) {
-    join_as_tasks(first, second);
+    detail::join_as_tasks(first, second);
   } else {
     first.run();
     second.run();
@@ -56,7 +56,7 @@ template <class F, class G>
 template <class G>
 [[gnu::noinline, gnu::cold]] void end_second(fork_lane& lane, split_deque<half>::slot_pointer at,
                                              half_of<G>& second) noexcept {
-  if (lane.halves.pop(at) || await_half(lane, second, at)) second.run();
+  if (lane.halves.pop(at) || detail::await_half(lane, second, at)) second.run();
   second.drop();
 }
 

@@ -319,7 +319,7 @@ class keyed_run {
     }
     std::exception_ptr failure = scope_.take_failure();
     if (ended != done.nodes) {
-      if (!failure) failure = find_cycle(graph_, table_, [this](task_ref t) { return scope_.lives(t); });
+      if (!failure) failure = detail::find_cycle(graph_, table_, [this](task_ref t) { return scope_.lives(t); });
       table_.for_each([this](item& i) {
         if (scope_.lives(i.second.task)) scope_.discard(i.second.task);
       });
