@@ -70,7 +70,7 @@ BRINGS = {"src/base/clock.hpp", "src/recording/file.hpp", "src/recording/databas
 ATOMIC_HOME = ("src/base/atomic.hpp", "include/", "tests/", "bench/", "apps/", "examples/", "tools/")
 # By any spelling: #include, #include_next, #import, with comments and lines that are continued; `import <x>;` of modules.
 INCLUDE = re.compile(r'^\s*(?:(?:#|%:)\s*(?:include|include_next|import)\b|import\b(?=\s*[<"]))\s*(?:([<"])([^>"]+)[>"])?')
-COMMENT = re.compile(r"/\*.*?\*/", re.S)
+COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.S)  # or a text, which may look like one
 TOPS = ("src", "include", "tools", "apps", "bench", "tests", "examples")
 FOLDERS = ("src", "include", "", "tools", "tools/kith", "bench", "bench/support")  # where quoted names are looked for, as CMake's files say
 TEST_FOLDERS = ("tests", "tests/interleaving")  # also, for files of tests
@@ -100,7 +100,7 @@ def resolve(root, name, quoted, includer):
 def includes_of(root, name):
     """(line, target in the tree or None, the name as written, quote) of each #include; (line, None, "", "") of one by a macro."""
     found = []
-    text = COMMENT.sub(lambda m: "\n" * m[0].count("\n"), (root / name).read_text()).replace("\\\n", "")
+    text = COMMENT.sub(lambda m: m[1] or "\n" * m[0].count("\n"), (root / name).read_text()).replace("\\\n", "")
     for number, line in enumerate(text.splitlines(), 1):
         if m := INCLUDE.match(line):
             target = resolve(root, m[2], m[1], name) if m[2] else None
@@ -178,6 +178,8 @@ def self_test():
         "missing": ({"src/task/t.hpp": '#include "task/gone.hpp"\n'}, "no file of this tree"),
         "import": ({"src/policy/p.hpp": "#import <thread>\n"}, "<thread>"),
         "after a comment": ({"src/policy/p.hpp": "/* why */ #include_next <thread>\n"}, "<thread>"),
+        "after what looks like a comment": ({"src/policy/p.hpp": '// queue/*.hpp\nconst char* all = "src/*";\n#include <thread>\n/* */\n'},
+                                            "<thread>"),
         "continued": ({"src/policy/p.hpp": "#include \\\n  <thread>\n"}, "<thread>"),
         "forbidden by a way round": ({"src/policy/p.hpp": '#include "../base/clock.hpp"\n', "src/base/clock.hpp": ""}, "base/clock.hpp"),
         "suffix": ({"src/task/t.inc": ""}, ".hpp and .cpp"),
