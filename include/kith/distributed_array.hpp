@@ -5,6 +5,7 @@
 #include <kith/places.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
