@@ -8,14 +8,18 @@
 
 #include <cerrno>
 #include <cstdarg>
+#include <mutex>
 #include <new>
 
 using kith::tracing::active;
 using kith::tracing::block;
+using kith::tracing::inside;
+using kith::tracing::lock_of_blocks;
 using kith::tracing::made_block;
+using kith::tracing::recorder_section;
 using kith::tracing::remove_block;
 using kith::tracing::remove_mapped;
-using kith::tracing::remove_mapped_if;
+using kith::tracing::remove_mapped_locked;
 
 extern "C" {
 // glibc's own, under the names that it keeps for interposers.
@@ -49,22 +53,16 @@ void released(void* at) noexcept {
   return at;
 }
 
-/// Calls give_back(), which returns -1 if the system refuses; else these addresses are of no block afterwards.
+/// Calls give_back(), which returns -1 if the system refuses; else these addresses are of no block afterwards. The lock
+/// is held meanwhile: no other thread can have registered a block there (B3 of blocks.hpp).
 template <class GiveBack>
 long gave_back(std::uintptr_t begin, std::uintptr_t end, const GiveBack& give_back) noexcept {
-  if (!active()) return give_back();
-  struct call {
-    const GiveBack& make;
-    long result;
-  } made{give_back, -1};
-  remove_mapped_if(
-      begin, end,
-      [](void* context) {
-        call& c = *static_cast<call*>(context);
-        return (c.result = c.make()) != -1;
-      },
-      &made);
-  return made.result;
+  if (!active() || inside) return give_back();
+  const recorder_section section;
+  const std::lock_guard guard(lock_of_blocks());
+  const long result = give_back();
+  if (result != -1) remove_mapped_locked(begin, end);
+  return result;
 }
 
 /// As operator new: calls the new-handler until there is memory, and throws std::bad_alloc if there is no handler.

@@ -124,18 +124,16 @@ std::size_t remove_block(const void* begin, block::what kind) noexcept {
 }
 
 void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  remove_mapped_if(begin, end, [](void*) { return true; }, nullptr);
+  if (inside) return;
+  const recorder_section section;
+  const std::lock_guard guard(known().lock);
+  remove_mapped_locked(begin, end);
 }
 
-bool remove_mapped_if(std::uintptr_t begin, std::uintptr_t end, bool (*give_back)(void*), void* context) noexcept {
-  if (inside) return give_back(context);
-  const recorder_section section;
+void remove_mapped_locked(std::uintptr_t begin, std::uintptr_t end) noexcept {
   known_blocks& k = known();
-  const std::lock_guard guard(k.lock);
-  if (!give_back(context)) return false;
   cut_out(k, k.small, begin, end);
   cut_out(k, k.large, begin, end);
-  return true;
 }
 
 block* find_block(std::uintptr_t address) noexcept {

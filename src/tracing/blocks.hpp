@@ -83,15 +83,15 @@ void add_block(const block& made) noexcept;
 std::size_t remove_block(const void* begin, block::what kind) noexcept;
 /// Removes mapped memory that was given back; the remains of blocks at both ends stay.
 void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept;
-/// As remove_mapped(), if give_back(), which is called under the lock, returns true: the system may refuse (B3).
-bool remove_mapped_if(std::uintptr_t begin, std::uintptr_t end, bool (*give_back)(void*), void* context) noexcept;
+/// As remove_mapped(). REQUIRES: the caller holds lock_of_blocks() in a recorder_section.
+void remove_mapped_locked(std::uintptr_t begin, std::uintptr_t end) noexcept;
 /// The block of an address, with a number; null if it is in none.
 block* find_block(std::uintptr_t address) noexcept;
 
 /// Counts the blocks that threads outside tasks make at a point in the program, from 0.
 std::uint64_t next_outside(std::uintptr_t pc) noexcept;
 
-/// For fork().
+/// To be held over fork(), and over calls that give mapped memory back (B3).
 spin_mutex& lock_of_blocks() noexcept;
 
 /// Calls each(block) for the blocks that were touched, in the order of their numbers.
