@@ -83,11 +83,24 @@ class central final : public policy<World> {
   }
 
   static constexpr policy_entry about =
-      Order == queue_order::fifo
-          ? policy_entry{"fifo", "MIR", "ch. 3 (central)", "one queue, first in first out", options, true, explain}
-      : Order == queue_order::lifo
-          ? policy_entry{"lifo", "MIR", "ch. 3 (central-stack)", "one queue, last in first out", {}, true, explain}
-          : policy_entry{"random", "HW", "4", "one queue, any ready task", options, true, explain};
+      Order == queue_order::fifo   ? policy_entry{.name = "fifo",
+                                                  .paper = "MIR",
+                                                  .section = "ch. 3 (central)",
+                                                  .summary = "one queue, first in first out",
+                                                  .options = options,
+                                                  .explain = explain}
+      : Order == queue_order::lifo ? policy_entry{.name = "lifo",
+                                                  .paper = "MIR",
+                                                  .section = "ch. 3 (central-stack)",
+                                                  .summary = "one queue, last in first out",
+                                                  .options = {},
+                                                  .explain = explain}
+                                   : policy_entry{.name = "random",
+                                                  .paper = "HW",
+                                                  .section = "4",
+                                                  .summary = "one queue, any ready task",
+                                                  .options = options,
+                                                  .explain = explain};
 
   central(const policy_context& s, const policy_options&) : ready_(s.workers.everybody(), Order, {}, s.seed) {}
 

@@ -34,6 +34,7 @@ constexpr policy_option number_or(std::string_view key, std::string_view word, s
                                   std::string_view help) {
   return {.key = key, .words = word, .help = help, .least = least, .most = most};
 }
+/// An option that names a file, without which the policy cannot run (policy_entry::needs_file).
 constexpr policy_option file_name(std::string_view key, std::string_view stands_for, std::string_view help) {
   return {.key = key, .words = stands_for, .help = help, .is_text = true};
 }
