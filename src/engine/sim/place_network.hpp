@@ -2,7 +2,6 @@
 #pragma once
 
 #include "engine/sim/links.hpp"
-#include "engine/sim/node_time.hpp"
 #include "engine/sim/simulation.hpp"
 
 #include <cstddef>
@@ -14,6 +13,7 @@
 
 namespace kith::sim {
 
+/// A message between two places; `what` says which members count.
 struct place_message {
   enum class kind : std::uint8_t {
     offer,     // of `task`, by `worker`
