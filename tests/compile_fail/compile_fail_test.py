@@ -26,7 +26,7 @@ FUNCTION = """
   %s
 }
 """
-# Clang alone warns of these: the reference outlives the future that keeps the value.
+# Clang alone warns of these, which is an error here: the reference outlives the future that keeps the value.
 DANGLING = ("for (int each : kith::async([] { return std::vector<int>(3); }).get()) x += each;",
             "const auto& kept = kith::async([] { return std::vector<int>(3); }).get(); x = kept[0];")
 FLAGS = ["-std=c++20", "-Iinclude", "-Wall", "-Wextra", "-Werror"]
