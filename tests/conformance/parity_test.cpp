@@ -251,7 +251,7 @@ void keyed(kith::runtime& rt) {
   });
 }
 
-void static_graph(kith::runtime& rt) {
+void run_static_graph(kith::runtime& rt) {
   kith::static_graph g;
   for (std::size_t n = 0; n < 30; ++n) {
     g.add([] {}, type_of(static_cast<int>(n)));
@@ -324,7 +324,7 @@ TEST_P(parity, of_data_flow) { compare(data_flow, GetParam()); }
 TEST_P(parity, of_children_that_are_left) { compare(left_children, GetParam()); }
 TEST_P(parity, of_a_group_that_its_tasks_fill) { compare(filled_group, GetParam()); }
 TEST_P(parity, of_keyed_graphs) { compare(keyed, GetParam()); }
-TEST_P(parity, of_static_graphs) { compare(static_graph, GetParam()); }
+TEST_P(parity, of_static_graphs) { compare(run_static_graph, GetParam()); }
 
 /// Each makes the next one as its last act: run on top of each other, they would need more stack than there is.
 void last_acts(kith::runtime& rt) {
@@ -342,7 +342,7 @@ TEST(parity_of_one_worker, of_waits_for_nothing) { compare(waits_for_nothing, 1)
 TEST_P(parity, of_a_policy_that_queues_no_task_that_came_alone) {
   static const bool registered = (kith::register_policy<insistent>(), true);
   ASSERT_TRUE(registered);
-  for (const auto program : {data_flow, left_children, filled_group, keyed, static_graph, last_acts}) {
+  for (const auto program : {data_flow, left_children, filled_group, keyed, run_static_graph, last_acts}) {
     kith::runtime_options o = kith::test::make_options(GetParam(), insistent<kith::native::world>::about.name);
     const recording r = kith::test::record(o, program);
     ASSERT_GT(r.tasks.size(), 15u);

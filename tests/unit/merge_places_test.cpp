@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using message = recorded_message;
 
-constexpr std::uint64_t job = 77;
+constexpr std::uint64_t job_number = 77;
 constexpr std::uint64_t began_at_0 = 1'000'000;  // ticks of place 0, one in a nanosecond
 
 std::int32_t add(recording& r, std::int32_t creator, std::uint32_t scope, std::uint64_t created, std::uint64_t started,
@@ -42,7 +42,7 @@ std::int32_t add(recording& r, std::int32_t creator, std::uint32_t scope, std::u
 
 place_part part(std::uint16_t number, const std::string& host) {
   place_part p;
-  p.job = job;
+  p.job = job_number;
   p.number = number;
   p.clock = 1000 + number;
   p.places = 2;

@@ -25,7 +25,7 @@ using kith::test::make_options;
 
 using testing::ThrowsMessage;
 
-std::vector<int> numbers(std::size_t count, int below) {
+std::vector<int> random_numbers(std::size_t count, int below) {
   std::mt19937 random(static_cast<std::mt19937::result_type>(count));
   std::vector<int> v(count);
   for (int& x : v) x = static_cast<int>(random() % static_cast<unsigned>(below));
@@ -37,7 +37,8 @@ TEST(parallel_sort, sorts_any_order) {
   for (const int workers : {1, 3}) {
     kith::runtime rt(make_options(workers));
     for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{2049}, most}) {
-      std::vector<std::vector<int>> inputs{numbers(count, 1 << 30), numbers(count, 3), numbers(count, 1)};
+      std::vector<std::vector<int>> inputs{random_numbers(count, 1 << 30), random_numbers(count, 3),
+                                           random_numbers(count, 1)};
       inputs.push_back(inputs.front());
       std::sort(inputs.back().begin(), inputs.back().end());
       inputs.push_back(inputs.back());
@@ -61,14 +62,14 @@ TEST(parallel_sort, sorts_any_order) {
 TEST(parallel_sort, moves_what_cannot_be_copied_in_any_container) {
   kith::runtime rt(make_options(2));
   std::deque<std::unique_ptr<int>> v;
-  for (const int x : numbers(10'000, 1'000)) v.push_back(std::make_unique<int>(x));
+  for (const int x : random_numbers(10'000, 1'000)) v.push_back(std::make_unique<int>(x));
   rt.run([&] { kith::parallel_sort(v.begin(), v.end(), [](const auto& a, const auto& b) { return *a < *b; }); });
   EXPECT_TRUE(std::is_sorted(v.begin(), v.end(), [](const auto& a, const auto& b) { return *a < *b; }));
 }
 
 TEST(parallel_sort, passes_on_what_a_comparison_throws_and_sorts_again) {
   kith::runtime rt(make_options(2));
-  std::vector<int> v = numbers(50'000, 1 << 30);
+  std::vector<int> v = random_numbers(50'000, 1 << 30);
   std::atomic<int> left{200'000};
   const auto less = [&](int a, int b) {
     if (--left == 0) throw std::runtime_error("enough");
