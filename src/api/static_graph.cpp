@@ -179,7 +179,7 @@ void static_graph::run() {
   native::worker* const w = native::worker::current();
   if (w == nullptr)
     throw error("static_graph::run(): no task runs on this thread; call it inside runtime::run() or a task");
-  if (c.running.exchange(true, acquire))
+  if (c.running.exchange(true, acquire))  // pairs with the store below
     throw error(
         "static_graph::run(): the graph is running; run it again when that run has ended, or make a second graph");
   struct ending {

@@ -175,7 +175,7 @@ bool completion::wait_at_most(double seconds, made_task completer, at_stack_limi
 }
 
 void completion::complete() noexcept {
-  word_.store(1, std::memory_order_seq_cst);
+  word_.store(1, std::memory_order_seq_cst);  // pairs with done(); seq_cst: see wait_at_most()
   if (sleeping_.load(std::memory_order_seq_cst) == 0) return;
   futex_wake(word_, INT_MAX);
   native::wake_those_that_await();

@@ -63,6 +63,7 @@ void place::end_tasks() {
 
 /// After a loss a coroutine may be about to be resumed although no finish waits for it.
 void place::await_coroutines() const {
+  // acquire: pairs with end_part(); the places go when this returns.
   for (int open = coroutines_.load(acquire); open != 0; open = coroutines_.load(acquire)) coroutines_.wait(open);
 }
 
@@ -120,6 +121,7 @@ void place::run_part(activity_record& a, const std::function<void()>& code) noex
     const std::lock_guard lock(running_guard_);
     running_.erase(task);
   }
+  // acq_rel: pairs with the other parts' ends; the last one frees the record that they used.
   if (a.parts.fetch_sub(1, acq_rel) != 1) return;
   const std::unique_ptr<activity_record> owned(&a);
   const bool is_coroutine = a.coroutine != nullptr;
@@ -128,7 +130,8 @@ void place::run_part(activity_record& a, const std::function<void()>& code) noex
     a.end_coroutine();
   }
   conclude(a);
-  if (is_coroutine && coroutines_.fetch_sub(1, acq_rel) == 1) coroutines_.notify_all();
+  // release: pairs with await_coroutines().
+  if (is_coroutine && coroutines_.fetch_sub(1, release) == 1) coroutines_.notify_all();
 }
 
 /// The activity has ended: its result or failure goes to the task or place that waits for it.

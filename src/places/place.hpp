@@ -78,6 +78,7 @@ struct finish_wait {
   bool given_up = false;   // a place was lost, and the finish has ended before its body
 
   void end_one() {
+    // acq_rel: pairs with the other call; the coroutine sees what the body and the finish left here.
     if (open.fetch_sub(1, acq_rel) == 1 && resume) resume();
   }
   void complete() {
@@ -244,7 +245,7 @@ class place {
         false};  // a place was lost; written before the two above, except for an offer sent with a credit
 
     void complete() {
-      answered.store(1, release);
+      answered.store(1, release);  // pairs with wait_for()
       answered.notify_all();
       accepted.complete();
     }

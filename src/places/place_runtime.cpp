@@ -225,10 +225,12 @@ class place_runtime::implementation {
 
 namespace {
 
+// The constructor publishes the object, and the_only(), refuse_second() and later constructors read it: their
+// exchanges and loads pair.
 atomic<place_runtime::implementation*> only{nullptr};
 
 place_runtime::implementation& the_only(const char* call) {
-  place_runtime::implementation* const there = only.load(acquire);  // pairs with the constructor
+  place_runtime::implementation* const there = only.load(acquire);
   if (there == nullptr) throw error(std::string(call) + ": there are no places; make a kith::place_runtime first");
   if (there->is_inherited()) {
     throw error(std::string(call) +
@@ -268,7 +270,7 @@ place_runtime::place_runtime(const place_options& options)
   implementation* before = only.load(acquire);
   do {
     refuse_second();  // another thread may have made one meanwhile
-  } while (!only.compare_exchange_weak(before, impl_.get(), acq_rel));  // pairs with the_only()
+  } while (!only.compare_exchange_weak(before, impl_.get(), acq_rel));
   try {
     for (const auto& p : impl_->objects()) p->start();
   } catch (const std::system_error& e) {

@@ -148,11 +148,11 @@ void place::wait_for(offer& o) const {
     try {
       o.accepted.wait();
     } catch (...) {  // no stack is left; the arguments are still needed
-      o.answered.wait(0, acquire);
+      o.answered.wait(0, acquire);  // as below
       throw;
     }
   } else {
-    o.answered.wait(0, acquire);  // pairs with the store in complete()
+    o.answered.wait(0, acquire);  // pairs with offer::complete()
   }
 }
 

@@ -151,6 +151,7 @@ inline void close_unseen(task& t) noexcept { t.head.store(((t.head.load(relaxed)
 /// As close(), if the task has no successor; else does nothing and returns false.
 inline bool close_if_alone(task& t) noexcept {
   std::uint64_t head = t.head.load(relaxed);
+  // acq_rel: as in close().
   return link_of(head) == 0 && t.head.compare_exchange_strong(head, ((head >> 32) + 1) << 32, acq_rel, relaxed);
 }
 

@@ -104,6 +104,7 @@ class scope {
     created.store(before + 1, relaxed);
     return static_cast<std::uint32_t>(before);
   }
+  /// release: pairs with not_ended_here(); a waiter on another thread sees what the tasks wrote.
   void count_ended_here() noexcept { ended_here.store(ended_here.load(relaxed) + 1, release); }
 
   /// Called by the owner when the body of the parent task `t` has ended: from here on the worker that ends the last

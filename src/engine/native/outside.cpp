@@ -19,7 +19,7 @@ detail::scope& outside_seat::open() {
     scope_ = &open_scope(*this, nullptr);
     scope_->waiting.store(waiting_outside, relaxed);
     scope_->independent = true;
-    known_.store(scope_, release);
+    known_.store(scope_, release);  // pairs with unfinished()
   } else if (scope_->unfinished() == 0) {
     scope_->emptied();
   }
@@ -27,7 +27,7 @@ detail::scope& outside_seat::open() {
 }
 
 std::uint64_t outside_seat::unfinished() const noexcept {
-  const detail::scope* s = known_.load(acquire);
+  const detail::scope* s = known_.load(acquire);  // pairs with open()
   return s == nullptr ? 0 : s->unfinished();
 }
 

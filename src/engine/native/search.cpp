@@ -57,7 +57,8 @@ task* worker::claim_adopted(std::size_t down_to) {
 }
 
 bool worker::is_alive(reference r) const noexcept {
-  return edges::generation_of(engine.space[r.index].head.load(acquire)) == r.generation;
+  // relaxed: claim() orders what is read of the task.
+  return edges::generation_of(engine.space[r.index].head.load(relaxed)) == r.generation;
 }
 
 /// Claims a queued task.

@@ -40,7 +40,7 @@ bool worker::only_unstarted_left(const pending_wait& w) const noexcept {
   const auto is_unstarted = [&](reference r) {
     const task& t = engine.space[r.index];
     const task_state s = t.state.load(relaxed);
-    return edges::generation_of(t.head.load(acquire)) == r.generation &&
+    return edges::generation_of(t.head.load(relaxed)) == r.generation &&
            (s == task_state::created || s == task_state::queued);
   };
   return w.scope->unfinished() == static_cast<std::uint64_t>(std::ranges::count_if(w.scope->children, is_unstarted));
