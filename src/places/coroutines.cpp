@@ -30,35 +30,6 @@ std::function<void()> place::resumption(activity_record& coroutine, std::corouti
   return resume;
 }
 
-/// The progress thread creates these tasks without a parent, so that no failure or cancellation of another task keeps
-/// them from starting.
-bool place::make_tasks() {
-  std::vector<resumed_part> resumed;
-  std::vector<std::unique_ptr<activity_record>> arrived;
-  std::vector<flow_note> notes;
-  {
-    const std::lock_guard lock(guard_);
-    resumed.swap(resumed_);
-    arrived.swap(arrived_);
-    notes.swap(flow_notes_);
-  }
-  for (const flow_note& n : notes) records_->flow(n.task, n.numbers);
-  for (const resumed_part& part : resumed) {
-    activity_record* const stalled = part.coroutine;
-    const std::uint64_t before = stalled->task;  // the next part may end the activity
-    const auto made = detail::creation(*tasks_).make(
-        [this, stalled, h = part.suspended]() mutable { run_part(*stalled, h); }, task_name_of(*stalled->function));
-    if (records_) records_->continued(made.task.value, before, part.since, part.for_what);
-  }
-  const bool any = !resumed.empty() || !arrived.empty();
-  for (std::unique_ptr<activity_record>& a : arrived) {
-    const std::uint64_t spawner = a->spawner, result = a->result;
-    const std::uint64_t made = make_task(std::move(a));
-    if (records_) records_->made(made, spawner, result);
-  }
-  return any;
-}
-
 }  // namespace distributed
 
 namespace detail {

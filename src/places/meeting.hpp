@@ -23,7 +23,7 @@ class meeting_room {
 
  private:
   struct step {
-    std::vector<collective> parts;  // by place
+    std::vector<collective> contributions;  // by place
     std::size_t came = 0;
   };
   void refuse_if_broken() const;

@@ -63,7 +63,7 @@ void place::end_tasks() {
 
 /// After a loss a coroutine may be about to be resumed although no finish waits for it.
 void place::await_coroutines() const {
-  // acquire: pairs with end_part(); the places go when this returns.
+  // acquire: pairs with run_part(); the places go when this returns.
   for (int open = coroutines_.load(acquire); open != 0; open = coroutines_.load(acquire)) coroutines_.wait(open);
 }
 

@@ -251,7 +251,7 @@ class place {
     }
   };
   /// A collective that a task waits for.
-  struct part {
+  struct pending_collective {
     collective what;
     detail::completion ended;
     // Written before `ended` completes. The waiting task makes the exception from these: an exception object that two
@@ -306,11 +306,11 @@ class place {
   void deliver(std::uint64_t result, detail::byte_buffer value, const std::optional<failure>& failed);
   void post(int to, detail::byte_buffer message);
   void wait_for(offer& o) const;
-  void contribute(const std::shared_ptr<part>& mine, detail::byte_buffer message);
-  void answer_parts(const collective_hub::answers& answers);
-  void end_part(const std::shared_ptr<const detail::packed_arguments>& message);
+  void contribute(const std::shared_ptr<pending_collective>& mine, detail::byte_buffer message);
+  void send_answers(const collective_hub::answers& answers);
+  void end_first_collective(const std::shared_ptr<const detail::packed_arguments>& message);
   bool do_collectives();
-  void end_parts(const std::optional<failure>& failed, const error* refused);
+  void end_collectives(const std::optional<failure>& failed, const error* refused);
   void refuse_if_lost() const;
   void refuse_if_lost(int to) const;
   void wait_for_body(const activity_record* caller);
@@ -351,8 +351,9 @@ class place {
   const pid_t made_in_ = getpid();
   const name body_of_finish_{"finish"};  // the type of the tasks of bodies
 
-  mutable std::mutex guard_;                      // guards the members from here to wait_for_credit_
-  std::vector<std::shared_ptr<part>> new_parts_;  // not yet started; where losses are survived: not yet answered
+  mutable std::mutex guard_;  // guards the members from here to wait_for_credit_
+  std::vector<std::shared_ptr<pending_collective>>
+      new_collectives_;  // not yet started; where losses are survived: not yet answered
   std::vector<std::unique_ptr<activity_record>> arrived_;  // to run here, not yet made tasks
   std::vector<resumed_part> resumed_;                      // the progress thread makes tasks of these
   std::vector<flow_note> flow_notes_;                      // the progress thread records these
@@ -382,8 +383,8 @@ class place {
   control control_;
 
   // ---- used by the progress thread, except what says otherwise; statistics() reads the counts
-  std::deque<std::shared_ptr<part>> parts_;  // started, not ended
-  std::uint64_t parts_ended_ = 0;
+  std::deque<std::shared_ptr<pending_collective>> started_collectives_;  // started, not ended
+  std::uint64_t collectives_ended_ = 0;
   std::multimap<std::chrono::steady_clock::time_point, std::shared_ptr<offer>> again_;  // refused offers, by retry time
   std::vector<std::shared_ptr<offer>> dropped_;  // the transport may still read their messages
   // From lose_all(), kept until the place ends: the thread sanitizer cannot see that another thread is done with an

@@ -11,7 +11,7 @@ namespace kith::distributed {
 void place::take_part(const char* call, const collective& c) {
   if (all_.one_group)
     throw error(std::string(call) + ": all workers are one group under cws; expected separate places");
-  const auto mine = std::make_shared<part>();
+  const auto mine = std::make_shared<pending_collective>();
   mine->what = c;
   if (all_.survives_losses) {
     contribute(mine, contribution_of(number_, c));
@@ -23,7 +23,7 @@ void place::take_part(const char* call, const collective& c) {
     }
     const std::lock_guard lock(guard_);
     refuse_if_lost();
-    new_parts_.push_back(mine);
+    new_collectives_.push_back(mine);
   }
   net_.ring();
   mine->ended.wait();
@@ -35,22 +35,22 @@ void place::take_part(const char* call, const collective& c) {
 
 // ---- over place 0, where losses are survived (collective_hub.hpp)
 
-void place::contribute(const std::shared_ptr<part>& mine, detail::byte_buffer message) {
+void place::contribute(const std::shared_ptr<pending_collective>& mine, detail::byte_buffer message) {
   const std::lock_guard order(hub_guard_);
   {
     const std::lock_guard lock(guard_);
     refuse_if_lost();
-    new_parts_.push_back(mine);
+    new_collectives_.push_back(mine);
     if (hub_ == nullptr) return post(0, std::move(message));
   }
-  answer_parts(hub_->take(number_, std::move(message)));
+  send_answers(hub_->take(number_, std::move(message)));
 }
 
 /// REQUIRES: hub_guard_ is held.
-void place::answer_parts(const collective_hub::answers& answers) {
+void place::send_answers(const collective_hub::answers& answers) {
   for (const collective_hub::answer& a : answers) {
     if (a.to == number_) {
-      end_part(a.message);
+      end_first_collective(a.message);
     } else {
       outbox_.push(*new outgoing{a.to, {}, a.message});
     }
@@ -59,14 +59,14 @@ void place::answer_parts(const collective_hub::answers& answers) {
 }
 
 /// Ends the first of the open collectives that this place has called.
-void place::end_part(const std::shared_ptr<const detail::packed_arguments>& message) {
-  std::shared_ptr<part> first;
+void place::end_first_collective(const std::shared_ptr<const detail::packed_arguments>& message) {
+  std::shared_ptr<pending_collective> first;
   {
     const std::lock_guard lock(guard_);
     if (lost_) return;
-    KITH_INVARIANT(!new_parts_.empty(), "a result of a collective is waited for");
-    first = std::move(new_parts_.front());
-    new_parts_.erase(new_parts_.begin());
+    KITH_INVARIANT(!new_collectives_.empty(), "a result of a collective is waited for");
+    first = std::move(new_collectives_.front());
+    new_collectives_.erase(new_collectives_.begin());
   }
   const std::span<const std::byte> bytes(message->buffer);
   message_header h;
@@ -94,41 +94,42 @@ void place::begin_run() {
 void place::end_run() {
   if (hub_ == nullptr) return;
   const std::lock_guard order(hub_guard_);
-  answer_parts(hub_->end_run());
+  send_answers(hub_->end_run());
 }
 
 // ---- by the transport
 
 bool place::do_collectives() {
   if (all_.survives_losses) return false;
-  std::vector<std::shared_ptr<part>> starting;
+  std::vector<std::shared_ptr<pending_collective>> starting;
   {
     const std::lock_guard lock(guard_);
-    starting.swap(new_parts_);
+    starting.swap(new_collectives_);
   }
-  parts_.insert(parts_.end(), starting.begin(), starting.end());
-  if (parts_.empty()) return false;
+  started_collectives_.insert(started_collectives_.end(), starting.begin(), starting.end());
+  if (started_collectives_.empty()) return false;
   try {
     for (const auto& p : starting) net_.start(p->what);
     std::uint64_t ended = net_.ended_collectives();
-    while (parts_ended_ < ended) {
-      parts_.front()->ended.complete();
-      parts_.pop_front();
-      if (++parts_ended_ == ended && !parts_.empty()) ended = net_.ended_collectives();  // throws start()'s error
+    while (collectives_ended_ < ended) {
+      started_collectives_.front()->ended.complete();
+      started_collectives_.pop_front();
+      if (++collectives_ended_ == ended && !started_collectives_.empty())
+        ended = net_.ended_collectives();  // throws start()'s error
     }
   } catch (const error& e) {
-    end_parts({}, &e);
+    end_collectives({}, &e);
   }
   return !starting.empty();
 }
 
-void place::end_parts(const std::optional<failure>& failed, const error* refused) {
-  for (const auto& p : parts_) {
+void place::end_collectives(const std::optional<failure>& failed, const error* refused) {
+  for (const auto& p : started_collectives_) {
     p->failed = failed;
     if (refused != nullptr) p->refused.emplace(std::string(refused->what()), refused->kind());
     p->ended.complete();
   }
-  parts_.clear();
+  started_collectives_.clear();
 }
 
 }  // namespace kith::distributed

@@ -107,15 +107,15 @@ void place::lose_all(const failure& why) {
     for (auto& [number, r] : results_) results.push_back(std::move(r.result));
     arrived.swap(arrived_);
     wait_for_credit_.clear();
-    for (auto& p : new_parts_) parts_.push_back(std::move(p));
-    new_parts_.clear();
+    for (auto& p : new_collectives_) started_collectives_.push_back(std::move(p));
+    new_collectives_.clear();
     waits_.clear();
     offers_.clear();
     results_.clear();
   }
   again_.clear();
   drop(std::move(offers));
-  end_parts(why, nullptr);
+  end_collectives(why, nullptr);
   for (const auto& r : results) {
     r->failure = exception_of(why);
     r->complete();
@@ -134,7 +134,7 @@ void place::lose_one(const failure& why) {
   const auto at = static_cast<int>(why.place);
   if (hub_ != nullptr) {  // before is_lost() is true: then the next collective of a task that saw it true fails
     const std::lock_guard order(hub_guard_);
-    answer_parts(hub_->lose(why));
+    send_answers(hub_->lose(why));
   }
   std::vector<std::shared_ptr<offer>> offers;
   std::vector<std::uint64_t> failing, again;  // results

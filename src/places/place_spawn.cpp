@@ -147,7 +147,7 @@ void place::wait_for(offer& o) const {
   if (all_.waiting == place_waiting::works) {
     try {
       o.accepted.wait();
-    } catch (...) {  // no stack is left; the arguments are still needed
+    } catch (...) {                 // no stack is left; the arguments are still needed
       o.answered.wait(0, acquire);  // as below
       throw;
     }

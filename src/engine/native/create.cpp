@@ -34,7 +34,7 @@ namespace {
 }
 
 /// MIR's rule (thesis, artifact). 1: always; L > 1: if at least L tasks per worker are unfinished.
-bool runs_inline(const native::engine& engine, const detail::scope& s) {
+bool is_inlined(const native::engine& engine, const detail::scope& s) {
   const int limit = engine.options.inline_limit;
   return limit == 1 || (limit > 1 && s.unfinished() / engine.workers.size() >= static_cast<std::uint64_t>(limit));
 }
@@ -46,17 +46,19 @@ bool runs_inline(const native::engine& engine, const detail::scope& s) {
 }
 
 // It reads the stack pointer, for which a function that it is inlined into needs a frame pointer.
-[[gnu::noinline]] bool may_run_now(const worker& w, const task& t) noexcept { return w.runs_now(t); }
+[[gnu::noinline]] bool allows_run_at_creation(const worker& w, const task& t) noexcept {
+  return w.may_run_at_creation(t);
+}
 
-/// Runs the task at once if runs_now() allows it and it has no unfinished predecessor. True if it ran.
-bool runs_at_once(worker& w, detail::scope& s, task& t, std::size_t edges) {
-  if (!w.runs_now(t)) return false;
+/// Runs the task at once if may_run_at_creation() allows it and it has no unfinished predecessor. True if it ran.
+bool try_run_unseen(worker& w, detail::scope& s, task& t, std::size_t edges) {
+  if (!w.may_run_at_creation(t)) return false;
   if (edges == 0) {
     w.sums.add(event::task_created);
-    w.run_now(t);
+    w.run_unseen(t);
     return true;
   }
-  if (w.at_creation == runs_at_creation::short_ones) w.request_help(s);
+  if (w.at_creation == creation_rule::short_ones) w.request_help(s);
   return false;
 }
 
@@ -70,7 +72,7 @@ void start(native_seat& self, detail::scope& s, task& t) {
   worker& w = static_cast<worker&>(self);
   task* now = &t;
   if (engine.options.inline_limit == 0 || engine.policy.has_gate() || engine.policy.expects_every_ready() ||
-      !runs_inline(engine, s))
+      !is_inlined(engine, s))
     now = w.make_ready({&now, 1}, ready_reason::creation);
   if (now != nullptr) w.run_at_creation(*now);
 }
@@ -86,7 +88,7 @@ void start(native_seat& self, detail::scope& s, task& t) {
   skip_if_dry(t, n.what.h, engine.options.dry);
   if (engine.policy.has_gate()) [[unlikely]]
     engine.identities.set(reference::from(n.me).index, self.naming.next_child());
-  if (!self.worker_seat || !runs_at_once(static_cast<worker&>(self), s, t, edges)) {
+  if (!self.worker_seat || !try_run_unseen(static_cast<worker&>(self), s, t, edges)) {
     if (engine.policy.observes_creation() && self.worker_seat) [[unlikely]]
       engine.policy.created(t, static_cast<worker&>(self));
     if (s.listed) list_child(s, engine.space, t, n.me);
@@ -129,7 +131,7 @@ struct draft_in_scope {
 [[gnu::always_inline]] inline task_ref submit_plainly(const draft_in_scope& in, ordered done,
                                                       const detail::declared& what) {
   worker& w = static_cast<worker&>(in.self);
-  if (w.at_creation != runs_at_creation::none && may_run_now(w, in.t))
+  if (w.at_creation != creation_rule::none && allows_run_at_creation(w, in.t))
     return submit_in_full(w, in.s, {in.t, in.me, done, what});
   if (in.s.listed) list_child(in.s, w.engine.space, in.t, in.me);
   w.sums.add(event::task_created);

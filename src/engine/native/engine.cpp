@@ -71,10 +71,10 @@ engine::engine(machine on, const worker_plan& plan, engine_options o)
   keeps_accesses = track_homes || policy.needs_accesses() || policy.has_gate() || options.throttle_bytes != 0;
   const bool plain =
       recorder_ == nullptr && !track_homes && !policy.has_gate() && !options.dry && options.throttle_bytes == 0;
-  runs_at_creation at_creation = runs_at_creation::none;
+  creation_rule at_creation = creation_rule::none;
   if (policy.leaves_short_tasks() && !policy.observes_creation()) {
-    if (options.inline_limit < 0) at_creation = runs_at_creation::short_ones;
-    if (options.inline_limit == 1) at_creation = runs_at_creation::all;
+    if (options.inline_limit < 0) at_creation = creation_rule::short_ones;
+    if (options.inline_limit == 1) at_creation = creation_rule::all;
   }
   for (worker& w : workers) {
     w.runs_plainly = plain;

@@ -164,10 +164,10 @@ class engine {
   return engine.policy.ready(tasks, *this, why);
 }
 
-[[gnu::always_inline]] inline bool worker::runs_now(const task& t) const noexcept {
+[[gnu::always_inline]] inline bool worker::may_run_at_creation(const task& t) const noexcept {
   constexpr std::uint8_t special = task::exclusive | task::skip;
-  if (at_creation == runs_at_creation::none || (t.flags & special) != 0 || t.has_level()) return false;
-  if (at_creation == runs_at_creation::short_ones && (on_creator_ || !engine.bodies.is_short(t.code))) return false;
+  if (at_creation == creation_rule::none || (t.flags & special) != 0 || t.has_level()) return false;
+  if (at_creation == creation_rule::short_ones && (on_creator_ || !engine.bodies.is_short(t.code))) return false;
   return may_nest();
 }
 

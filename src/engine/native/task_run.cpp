@@ -200,7 +200,7 @@ void worker::request_help(detail::scope& s) noexcept {
   runs_all_at_throttle_ = true;
 }
 
-void worker::run_now(task& t) {
+void worker::run_unseen(task& t) {
   sums.add(event::task_inlined);
   const above_halves runs_on_top(lane_, running);
   const bool timed = until_measure_-- == 0;

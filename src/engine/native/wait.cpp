@@ -113,7 +113,7 @@ void worker::requeue(task* t) {
 
 [[gnu::noinline]] task* worker::run_sampled(task& t) {
   until_measure_ = measure_interval;
-  const bool timed = t.exploring == 0 && (engine.policy.observes_time() || at_creation == runs_at_creation::short_ones);
+  const bool timed = t.exploring == 0 && (engine.policy.observes_time() || at_creation == creation_rule::short_ones);
   const std::uint64_t from = ticks();
   task* next = timed ? run_in_full(t, true) : run(t);
   const std::uint64_t took = std::min<std::uint64_t>(ticks() - from, 1 << 20);

@@ -39,7 +39,7 @@ class worker;
 extern thread_local constinit worker* worker_of_this_thread [[gnu::tls_model("initial-exec")]];  // worker::current()
 
 /// Which tasks that are ready at their creation run there, as far as the engine decides without the policy.
-enum class runs_at_creation : std::uint8_t { none, short_ones, all };
+enum class creation_rule : std::uint8_t { none, short_ones, all };
 
 class worker : public native_seat, public worker_view {
  public:
@@ -60,9 +60,9 @@ class worker : public native_seat, public worker_view {
   /// stack is left.
   void run_at_creation(task& t);
   /// Whether a task runs at its creation, if it is ready, without a call of the policy.
-  [[gnu::always_inline]] bool runs_now(const task& t) const noexcept;
+  [[gnu::always_inline]] bool may_run_at_creation(const task& t) const noexcept;
   /// Runs such a task. No other thread knows it, and it was not listed.
-  void run_now(task& t);
+  void run_unseen(task& t);
   /// Called when such a task has predecessors. Its creator soon runs what is queued, so that later tasks are ready at
   /// their creation.
   void request_help(detail::scope& s) noexcept;
@@ -157,7 +157,7 @@ class worker : public native_seat, public worker_view {
   /// What the engine has decided once the policy was known.
   bool runs_plainly = false;  // nothing is recorded, skipped or replayed, no homes are tracked, no bytes throttled:
                               // tasks only run and end
-  runs_at_creation at_creation = runs_at_creation::none;
+  creation_rule at_creation = creation_rule::none;
 
   /// How many of this worker's waits are for a completion; any thread reads it (completion::complete()).
   atomic<int> awaits{0};
