@@ -5,6 +5,7 @@
 
 #include <kith/detail/activity_parts.hpp>
 #include <kith/detail/destroyed_twice.hpp>
+#include <kith/detail/refused_awaiter.hpp>
 #include <kith/places.hpp>
 
 #include <coroutine>
@@ -99,7 +100,7 @@ template <class F>
 auto operator co_await(const F& /*future*/) {
   static_assert(!detail::is_task_future<F>,
                 "a kith::future cannot be awaited in an activity; write f.get(), which runs other tasks meanwhile");
-  return std::suspend_never();
+  return detail::refused_awaiter();
 }
 
 /// In an activity that is a coroutine: `co_await kith::async_finish(f)` is kith::finish(f), and holds no worker and no

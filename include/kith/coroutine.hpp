@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kith/detail/coroutine_awaiters.hpp>
+#include <kith/detail/refused_awaiter.hpp>
 #include <kith/error.hpp>
 
 #include <coroutine>
@@ -46,7 +47,7 @@ class [[nodiscard]] coroutine {
       return detail::both_awaiter<F, G>(call);
     }
     template <class A>
-    std::suspend_never await_transform(const A& /*other*/) const noexcept {
+    detail::refused_awaiter await_transform(const A& /*other*/) const noexcept {
       static_assert(
           detail::never_awaited<A>,
           "a kith::coroutine can co_await only other ones and kith::both(); write f.get() to wait for a future f");
