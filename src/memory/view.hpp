@@ -24,7 +24,7 @@ class memory_view {
   int nodes() const noexcept { return static_cast<int>(serving_.size()); }
   /// The node whose workers run tasks sent to node n.
   node_id serving(node_id n) const noexcept { return serving_[n.index()]; }
-  region& region_of(kept_access a) const noexcept { return (*regions_)[a.region]; }
+  region& region_of(const kept_access& a) const noexcept { return (*regions_)[a.region]; }
 
   /// Adds the region's first `bytes` bytes to the entries of their nodes. Returns the number of bytes without a
   /// node yet (not touched, or in deferred memory that is not written). REQUIRES: an entry for each node.
@@ -40,13 +40,13 @@ class memory_view {
     block->add_bytes(reinterpret_cast<std::uintptr_t>(r.address), bytes, by_node, unknown);
     return unknown;
   }
-  std::uint64_t add_bytes(kept_access a, std::span<std::uint64_t> by_node) const noexcept {
+  std::uint64_t add_bytes(const kept_access& a, std::span<std::uint64_t> by_node) const noexcept {
     return add_bytes(region_of(a), a.bytes(), by_node);
   }
 
   /// A policy sends a task with this access to node `n`, which becomes the region's home if it has none and nothing
   /// else decides it. In deferred memory, a task that only reads decides nothing. True if this call placed the region.
-  bool set_home(kept_access a, node_id n) const noexcept {
+  bool set_home(const kept_access& a, node_id n) const noexcept {
     region& r = region_of(a);
     if (!may_place(a, r) || !r.set_home(serving_[n.index()])) return false;
     r.promised.store(true, relaxed);
@@ -55,7 +55,7 @@ class memory_view {
   /// A task with this access runs on node `n`. Does the same as set_home(). Also, if the first task was sent to another
   /// node but was stolen or claimed, the home becomes the node where it runs, because its pages will be there. True if
   /// this call placed the region. If tasks race for new data, one of their nodes becomes its home.
-  bool touch(kept_access a, node_id n) const noexcept {
+  bool touch(const kept_access& a, node_id n) const noexcept {
     region& r = region_of(a);
     if (may_place(a, r)) return r.set_home(serving_[n.index()]);
     if (r.promised.load(relaxed) && r.promised.exchange(false, relaxed) && !r.to_bind.load(relaxed))
@@ -64,7 +64,7 @@ class memory_view {
   }
 
  private:
-  static bool may_place(kept_access a, const region& r) noexcept {
+  static bool may_place(const kept_access& a, const region& r) noexcept {
     return r.home.load(relaxed) == region::no_home && !(a.how == mode::in && r.to_bind.load(relaxed));
   }
 

@@ -78,9 +78,9 @@ class token_affinity {
 
  private:
   /// Whether an earlier access stands for this one. Each delivered reference counts, because each was passed.
-  static bool is_declared_again(kept_access a) { return a.bytes() == 0 && a.passed_by() < 0; }
+  static bool is_declared_again(const kept_access& a) { return a.bytes() == 0 && a.passed_by() < 0; }
   /// The core that passed the reference; -1: none.
-  int passer_of(kept_access a) const {
+  int passer_of(const kept_access& a) const {
     if (a.passed_by() >= 0) return a.passed_by();
     return a.how == mode::out ? -1 : memory_.region_of(a).writer.load(relaxed);
   }

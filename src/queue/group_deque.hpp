@@ -81,15 +81,10 @@ class group_deques {
     return take_apart(group_of(tasks, self, color_of), self, preferred);
   }
   task* pop(worker& self, color_preference preferred) {
-    item* i = nullptr;
-    if (!has_levels_.load(relaxed)) [[likely]] {
-      i = deques_[normal][self.id.index()]->pop();
-    } else {
-      for (std::size_t level = 0; i == nullptr && level < levels; ++level) i = deques_[level][self.id.index()]->pop();
-    }
+    item* const i = has_levels_.load(relaxed) ? pop_highest(self.id) : deques_[normal][self.id.index()]->pop();
     if (i == nullptr) return nullptr;
     self.meter(event::pop, self.id);
-    return take_apart(unpack(*i, self), self, preferred);
+    return take_from(*i, self, preferred);
   }
 
   // ---- thieves
@@ -120,7 +115,7 @@ class group_deques {
     if (outcome != steal_result::got) return outcome;
     self.meter(event::steal, victim);
     if (only >= 0 && i->has(only)) self.meter(event::colored_steal, {});
-    t = take_apart(unpack(*i, self), self, preferred);
+    t = take_from(*i, self, preferred);
     return steal_result::got;
   }
   bool empty(worker_id w) const noexcept {
@@ -278,10 +273,16 @@ class group_deques {
   void mark(item& i, color_number c) noexcept {
     if (c >= 0 && c < colors_) i.add(c);
   }
-  range unpack(item& i, worker& self) {
+  [[gnu::noinline]] item* pop_highest(worker_id self) {
+    item* i = nullptr;
+    for (std::size_t level = 0; i == nullptr && level < levels; ++level) i = deques_[level][self.index()]->pop();
+    return i;
+  }
+  /// Returns a task of the item, and queues the rest. Not inline: searches that find nothing stay short.
+  [[gnu::noinline]] task* take_from(item& i, worker& self, color_preference preferred) {
     const range r = i.what;
     items_.give(self.id, i);
-    return r;
+    return take_apart(r, self, preferred);
   }
 
   static bool has(const range& r, color_number c) noexcept {

@@ -20,11 +20,12 @@ struct first_touch {
 /// Notes access `a` to region `r`, by a task that begins on node `here`. If the region's home was decided before it was
 /// written and this task is the first to write it, bind(r) places its pages. `by_node`: scratch.
 template <class Bind>
-[[gnu::always_inline]] inline first_touch touch(const memory_view& memory, region& r, kept_access a, node_id here,
-                                                std::vector<std::uint64_t>& by_node, const Bind& bind) {
+[[gnu::always_inline]] inline first_touch touch(const memory_view& memory, region& r, const kept_access& a,
+                                                node_id here, std::vector<std::uint64_t>& by_node, const Bind& bind) {
   first_touch t;
   t.placed = memory.touch(a, here);
-  if (a.how != mode::in && r.to_bind.load(relaxed) && r.to_bind.exchange(false, relaxed)) [[unlikely]]
+  // The mode comes last: its branch cannot be predicted, and few regions are to be bound.
+  if (r.to_bind.load(relaxed) && a.how != mode::in && r.to_bind.exchange(false, relaxed)) [[unlikely]]
     bind(r);
   t.at = r.home_node();
   if (!t.at) [[unlikely]]

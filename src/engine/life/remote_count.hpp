@@ -18,7 +18,7 @@ class remote_count {
 
   /// `at` is the region's node; none means several nodes, which is remote. With by_colors, reads are counted by
   /// color instead.
-  void access(kept_access a, node_id at, bool by_colors) noexcept {
+  void access(const kept_access& a, node_id at, bool by_colors) noexcept {
     if (a.bytes() > largest_) {
       largest_ = a.bytes();
       own_ = at;

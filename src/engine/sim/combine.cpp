@@ -73,6 +73,7 @@ class combination {
     append(out_.compute, p.compute);
     append(out_.bytes, p.bytes);
     append(out_.exclusive, p.exclusive);
+    out_.delivers = out_.delivers || p.delivers;
     append(out_.found_first, p.found_first);
     out_.exposure.resize(static_cast<std::size_t>(tasks_));  // uncalibrated
     append(out_.exposure, p.exposure);

@@ -99,9 +99,8 @@ policy_task& engine::make_policy_task(worker& w, std::int32_t n) {
   if (record_of(n).state != task_state::none)
     throw error("the recording is damaged: task " + std::to_string(n) + " is created a second time", error_kind::input);
   if (free_slots_.empty()) {
-    constexpr std::size_t at_once = 64;
-    policy_task* const more = slot_blocks_.emplace_back(std::make_unique<policy_task[]>(at_once)).get();
-    for (std::size_t i = at_once; i-- > 0;) free_slots_.push_back(more + i);
+    policy_task* const more = slot_blocks_.emplace_back(std::make_unique<policy_task[]>(slots_at_once)).get();
+    for (std::size_t i = slots_at_once; i-- > 0;) free_slots_.push_back(more + i);
   }
   policy_task* const v = free_slots_.back();
   free_slots_.pop_back();
@@ -151,12 +150,16 @@ bool engine::link(std::int32_t t) {
   std::uint32_t left = 0;
   std::vector<std::uint32_t> late;  // dependences whose predecessors' places have not told this one yet
   for (std::uint32_t d = after.first_dependence; d < after.end_dependence; ++d) {
-    task_record& before = record_of(program_.recorded.dependences[d].before);
-    if (before.state == task_state::ended &&
-        (!waits_for_answers(after) || before.heard || !answers(program_.recorded.dependences[d].before))) {
-      if (!network_ || waits_for_answers(after) || place_of(program_.recorded.dependences[d].before) == place_of(t))
-        continue;
-      late.push_back(d);
+    const std::int32_t b = program_.recorded.dependences[d].before;
+    task_record& before = record_of(b);
+    if (before.state == task_state::ended) {
+      if (!network_) continue;
+      if (waits_for_answers(after)) {
+        if (before.heard || !answers(b)) continue;
+      } else {
+        if (place_of(b) == place_of(t)) continue;
+        late.push_back(d);
+      }
     }
     ++left;
     successors_[d] = {t, before.first_successor};

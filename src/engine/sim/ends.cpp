@@ -5,8 +5,8 @@
 #include "engine/sim/engine.hpp"
 #include "task/turns.hpp"
 
-#include <map>
 #include <utility>
+#include <vector>
 
 namespace kith::sim {
 
@@ -26,17 +26,19 @@ void engine::wake_waiter(std::uint32_t scope, worker& w) {
 
 /// Counts down the successors of `t`. Those that became ready go to batch_, or, if they are fences, to `fences`.
 void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences) {
-  std::map<std::uint32_t, std::vector<std::uint32_t>> elsewhere;  // by place
+  std::vector<std::uint32_t> elsewhere;  // dependences of tasks of other places
   for (std::uint32_t link = record_of(t).first_successor; link != 0;) {
     const auto [next, further] = successors_[link - 1];
     const std::uint32_t dependence = std::exchange(link, further) - 1;
-    if (waits_for_answers(record_of(next))) {
-      if (!answers(t)) answered_.push_back(next);
-      continue;
-    }
-    if (is_elsewhere(next, w)) {
-      elsewhere[place_of(next)].push_back(dependence);
-      continue;
+    if (network_) {
+      if (waits_for_answers(record_of(next))) {
+        if (!answers(t)) answered_.push_back(next);
+        continue;
+      }
+      if (is_elsewhere(next, w)) {
+        elsewhere.push_back(dependence);
+        continue;
+      }
     }
     task_record& r = record_of(next);
     if (--r.waits_for != 0) {
@@ -53,17 +55,20 @@ void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fence
       batch_.push_back(r.slot);
     }
   }
-  for (auto& [place, dependences] : elsewhere) send_enable(w, place, std::move(dependences));
+  if (!elsewhere.empty()) send_enables(w, elsewhere);
 }
 
 /// The task's body has ended. The task ends now, or when its children have ended.
 void engine::end_body(worker& w) {
-  const frame f = w.frames.back();
-  const std::int32_t t = f.task;
+  const frame& ended = w.frames.back();
+  const std::int32_t t = ended.task;
+  const std::uint32_t first_scope = ended.first_scope;
+  const picoseconds began = ended.began;
+  const bool keep_next = !ended.at_creation;
   w.frames.pop_back();
   if (notes_) {
-    notes_->ran(t, w.number, f.began, w.clock);
-    note_homes(t, f.began);
+    notes_->ran(t, w.number, began, w.clock);
+    note_homes(t, began);
   }
   const task_record& r = record_of(t);
   if (r.has(recorded_task::root)) {
@@ -76,16 +81,16 @@ void engine::end_body(worker& w) {
   const auto i = static_cast<std::size_t>(t);
   serial_time_ += program_.compute[i] + data_.local(r.bytes, program_.exposure_of(i));
   if (w.group.policy.observes_time())
-    w.group.policy.ran(*r.slot, w, static_cast<std::uint64_t>(w.clock - f.began) / 1000);
-  if (f.first_scope != 0 && leave(w, f)) return;
-  end(t, w, !f.at_creation);
-  end_left(w, !f.at_creation);
+    w.group.policy.ran(*r.slot, w, static_cast<std::uint64_t>(w.clock - began) / 1000);
+  if (first_scope != 0 && leave(w, t, first_scope)) return;
+  end(t, w, keep_next);
+  end_left(w, keep_next);
 }
 
 /// True if children of the task are unfinished; the last of them then ends it.
-bool engine::leave(worker& w, const frame& f) {
+bool engine::leave(worker& w, std::int32_t t, std::uint32_t first_scope) {
   std::uint32_t left = 0;
-  for (std::uint32_t link = f.first_scope; link != 0; link = scopes_[link - 1].next_of_task) {
+  for (std::uint32_t link = first_scope; link != 0; link = scopes_[link - 1].next_of_task) {
     scope_state& s = scopes_[link - 1];
     if (s.unfinished == 0) continue;
     ++left;
@@ -95,7 +100,7 @@ bool engine::leave(worker& w, const frame& f) {
     if (!s.leveled) w.adopted.insert(w.adopted.end(), s.children.begin(), s.children.end());
     s.children = {};
   }
-  left_scopes_[static_cast<std::size_t>(f.task)] = left;
+  left_scopes_[static_cast<std::size_t>(t)] = left;
   return left != 0;
 }
 
@@ -157,7 +162,9 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
       w.next = kept;
     }
   }
-  for (const std::int32_t waiting : std::exchange(answered_, {})) count_down_wait(waiting, w.group.place, w.clock);
+  if (!answered_.empty()) {
+    for (const std::int32_t waiting : std::exchange(answered_, {})) count_down_wait(waiting, w.group.place, w.clock);
+  }
   if (!r.names) return;
   batch_.clear();
   for (std::uint64_t n = program_.first_named[i]; n < program_.first_named[i + 1]; ++n) {

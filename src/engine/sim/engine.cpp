@@ -100,13 +100,14 @@ engine::engine(const program& p, const machine_model& m, const run_options& s)
       data_(m),
       costs_{cost(m.costs.create),  cost(m.costs.push),  cost(m.costs.pop),
              cost(m.costs.attempt), cost(m.costs.steal), cost(m.costs.wake)},
+      shared_costs_{far_cost(costs_.push, distance_of_shared()), far_cost(costs_.pop, distance_of_shared()),
+                    far_cost(costs_.steal, distance_of_shared())},
       events_(static_cast<std::size_t>(team_.size()) * (s.hardware.used ? 2 : 1) +
               (p.members.size() > 1 ? p.members.size() : 0)) {
   number_regions();
   std::string policy = s.policy;
   migrates_ = take_migration(policy);
-  if (std::ranges::any_of(p.recorded.accesses, [](const recorded_access& a) { return a.passed_by >= 0; }))
-    ran_on_.assign(p.tasks(), -1);
+  if (p.delivers) ran_on_.assign(p.tasks(), -1);
   if (migrates_ && s.fidelity != fidelity::block)
     throw error(
         "policy '" + s.policy + "': moving pages is part of the fidelity block alone; expected --fidelity block",
@@ -216,6 +217,7 @@ void engine::make_records() {
 
 /// Frees the tasks of a run that was given up.
 engine::~engine() {
+  if (free_slots_.size() == slot_blocks_.size() * slots_at_once) return;
   for (task_record& t : records_) {
     if (t.slot != nullptr) free_room(*t.slot);
   }

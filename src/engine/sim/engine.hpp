@@ -84,7 +84,7 @@ class engine {
   void wait(worker& w, std::uint32_t scope);
   bool may_resume(const frame& wait) const;
   void end_body(worker& w);
-  bool leave(worker& w, const frame& f);
+  bool leave(worker& w, std::int32_t t, std::uint32_t first_scope);
   void end(std::int32_t t, worker& w, bool keep_next);
   void end_left(worker& w, bool keep_next);
   void end_in_scope(std::uint32_t scope, worker& w);
@@ -108,7 +108,15 @@ class engine {
   void line_results(result& r);
 
   // search.cpp: what idle workers do
-  void search(worker& w);
+  /// A step that spends the time, and one that looks.
+  void search(worker& w) {
+    if (w.search_paid) {
+      look_for_task(w);
+    } else {
+      pay_for_search(w);
+    }
+  }
+  void look_for_task(worker& w);
   void pay_for_search(worker& w);
   void note_found(worker& w);
   void found_nothing(worker& w, poll_result::answer answer);
@@ -146,6 +154,7 @@ class engine {
   void receive_answer(const place_message& m);
   void end_in_remote_scope(std::uint32_t scope, worker& w);
   void send_enable(worker& w, std::uint32_t to, std::vector<std::uint32_t> dependences);
+  void send_enables(worker& w, std::span<const std::uint32_t> dependences);
   void send_late_enables(std::int32_t t, std::span<const std::uint32_t> dependences);
   void receive_enable(const place_message& m);
   bool has_result(std::int32_t t) const noexcept;
@@ -185,7 +194,7 @@ class engine {
     w.overhead += time;
   }
   picoseconds cost(double ns) const { return options_.parts.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
-  picoseconds far_cost(picoseconds near, const worker& w, worker_id owner) const;
+  picoseconds far_cost(picoseconds near, int distance) const noexcept;
   int distance_of_shared() const;
   /// A member's colors and nodes refer to the machine where it was recorded; they are scaled to this one.
   std::int32_t color_here(const program::member& recorded, std::int32_t c) const noexcept {
@@ -269,8 +278,7 @@ class engine {
   const std::vector<core_id> cores_;  // of the workers
   const team team_;
   region_table regions_;
-  const int shared_distance_ = distance_of_shared();  // of queues without an owner
-  std::optional<address_layout> layout_;              // if the recording's allocations decide homes
+  std::optional<address_layout> layout_;  // if the recording's allocations decide homes
   memory_view view_;
   bool migrates_ = false;             // pages of written data move to the node that writes them
   std::vector<std::int16_t> ran_on_;  // by task: the worker that started it; empty if no task delivers references
@@ -294,6 +302,9 @@ class engine {
   struct {
     picoseconds create, push, pop, attempt, steal, wake;
   } const costs_;  // the machine's costs; 0 if scheduling is free
+  struct {
+    picoseconds push, pop, steal;
+  } const shared_costs_;  // for queues without an owner
   std::deque<worker> workers_;
   std::optional<place_network> network_;  // if there are places
   std::deque<place_state> places_;
@@ -312,12 +323,14 @@ class engine {
     std::uint32_t next;  // 1 + the next dependence on the same predecessor; 0: none
   };
   std::vector<successor> successors_;  // by dependence
+  static constexpr std::size_t slots_at_once = 64;
   std::vector<std::unique_ptr<policy_task[]>> slot_blocks_;
   std::vector<policy_task*> free_slots_;
   std::vector<scope_state> scopes_;
   std::vector<std::uint32_t> left_scopes_;     // by task: how many of its scopes were not empty when its body ended
   std::vector<std::uint32_t> left_and_empty_;  // scopes whose parents must be ended
   std::unordered_map<const void*, picoseconds> queue_free_at_;  // when a queue is free again; never iterated
+  std::pair<const void*, picoseconds*> last_queue_{};           // the entry that was used last
   std::vector<task*> batch_;
   std::vector<std::int32_t> answered_;  // tasks, waiting at their creators' place, for which the present end counts
   /// How far a member of the program is.

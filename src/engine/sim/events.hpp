@@ -9,6 +9,7 @@
 #include "engine/sim/program.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -20,7 +21,7 @@ class event_queue {
   static constexpr picoseconds never = ~picoseconds{0};
 
   /// No worker has a time yet. At most 2^20 workers.
-  explicit event_queue(std::size_t workers) : leaves_(workers), nodes_(2 * leaves_, ~entry{0}) {}
+  explicit event_queue(std::size_t workers) : leaves_(std::bit_ceil(workers)), nodes_(2 * leaves_, ~entry{0}) {}
 
   /// The worker continues at that time, after those that were set earlier for the same time. `never`: it does
   /// not continue.
@@ -53,8 +54,8 @@ class event_queue {
   static picoseconds time_of(entry e) noexcept { return static_cast<picoseconds>(e >> 64); }
 
   std::size_t leaves_;
-  // Node 1 is the root; the children of node i are 2 i and 2 i + 1; the second half are the leaves, on at most
-  // two levels.
+  // Node 1 is the root; the children of node i are 2 i and 2 i + 1; the second half are the leaves. All of them are on
+  // one level, so that the length of the way to the root can be predicted.
   std::vector<entry> nodes_;
   std::uint64_t order_ = 0;
 };

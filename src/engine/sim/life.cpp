@@ -18,7 +18,7 @@ void engine::step(worker& w) {
     return;
   }
   if (w.frames.empty()) {
-    if (switch_stack(w)) return;
+    if (!w.suspended.empty() && switch_stack(w)) return;
     if (begin_due_root(w)) return;
     if (w.next >= 0) {
       start(w, std::exchange(w.next, -1));
@@ -118,13 +118,10 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
   const task_record& r = record_of(t);
   const bool explores = r.has(recorded_task::keyed) && !r.explored;
   const std::uint32_t stack_base = lines_ ? lines_in_use(w, t) : 0;
-  frame& f = w.frames.emplace_back();
-  f.task = t;
+  frame& f = w.frames.emplace_back(t, r.first_action, w.clock);
   f.stack_base = stack_base;
   f.state = explores ? frame_state::exploring : frame_state::running;
   f.at_creation = at_creation;
-  f.action = r.first_action;
-  f.began = w.clock;
   if (policy().has_gate()) f.naming.self = identities_.identity_of(t);
   note_worker(t, w);
   if (explores) return;
@@ -145,8 +142,8 @@ void engine::start(worker& w, std::int32_t t, bool at_creation) {
 void engine::count_accesses(worker& w, frame& f) {
   const task_record& t = record_of(f.task);
   const bool colored = t.has(recorded_task::keyed) && t.color >= 0;
-  const team& owners = owners_of_colors(f.task);
   life::remote_count count(w.node);
+  const bool needs_writers = policy().needs_writers();
   std::uint64_t bytes = 0, far_bytes = 0;
   for (const recorded_access& declared : accesses(t)) {
     const kept_access a = kept_of(declared);
@@ -165,16 +162,19 @@ void engine::count_accesses(worker& w, frame& f) {
         memory_->put(a.region - 1, placed.bytes.load(relaxed), placed.home_node());  // whichever worker touches it
     });
     if (touched.placed) w.sums.add(event::region_placed);
-    if (a.how != mode::in && policy().needs_writers()) r.writer.store(static_cast<std::int16_t>(w.id.value), relaxed);
+    if (needs_writers && a.how != mode::in) r.writer.store(static_cast<std::int16_t>(w.id.value), relaxed);
     if (migrates_ && a.how != mode::in && r.home_node() != w.node && may_move(r.bytes.load(relaxed)))
       r.home.store(w.node.value, relaxed);
     count.access(a, touched.at, colored);
   }
-  if (colored) {
-    for (const recorded_dependence& d : dependences(t))
-      count.read_from(life::node_of_color(owners, record_of(d.before).color));
+  if (t.color >= 0) {
+    const team& owners = owners_of_colors(f.task);
+    if (colored) {
+      for (const recorded_dependence& d : dependences(t))
+        count.read_from(life::node_of_color(owners, record_of(d.before).color));
+    }
+    count.task_belongs_to(life::node_of_color(owners, t.color));
   }
-  if (t.color >= 0) count.task_belongs_to(life::node_of_color(owners, t.color));
   w.sums.add(event::remote_access, count.remote());
   w.sums.add(event::local_access, count.local());
   std::uint64_t noise = 1024;

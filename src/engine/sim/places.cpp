@@ -358,6 +358,13 @@ void engine::send_enable(worker& w, std::uint32_t to, std::vector<std::uint32_t>
       bytes, here.progress.clock);
 }
 
+/// Sends the dependences that a task has fulfilled, in one message to each place that has tasks with them.
+void engine::send_enables(worker& w, std::span<const std::uint32_t> dependences) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> by_place;
+  for (const std::uint32_t d : dependences) by_place[place_of(successors_[d].task)].push_back(d);
+  for (auto& [place, of_place] : by_place) send_enable(w, place, std::move(of_place));
+}
+
 /// Sends what a task created here has missed: predecessors at other places that had ended before.
 void engine::send_late_enables(std::int32_t t, std::span<const std::uint32_t> dependences) {
   for (std::uint32_t d : dependences) {

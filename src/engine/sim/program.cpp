@@ -51,6 +51,7 @@ void split_times(program& p, double core_gbs) {
     for (const recorded_access& a : p.accesses(t)) {
       p.bytes[t] += a.touched;
       if (static_cast<mode>(a.mode) == mode::commutative) p.exclusive[t] = 1;
+      p.delivers = p.delivers || a.passed_by >= 0;
     }
     // A dry run measures no task. The time of its roots is the recording machine's time to create tasks, for
     // which the model has its own cost.

@@ -51,6 +51,7 @@ struct program {
   std::vector<exposure_factors> exposure;  // of calibrated tasks; others use the model's overlap. May be empty
   std::vector<std::uint64_t> bytes;        // touched bytes, by task
   std::vector<std::uint8_t> exclusive;     // by task: it has commutative accesses
+  bool delivers = false;                   // a task delivers references to others
   std::vector<std::uint64_t> first_named;  // by task, into `named`: the nodes that its computation names
   std::vector<std::int32_t> named;
   std::vector<std::pair<std::uint32_t, std::int32_t>>

@@ -75,7 +75,7 @@ void engine::begin_root(worker& w, std::size_t member) {
     run_began_ = w.clock;
   }
   state_of(t) = task_state::running;
-  frame f{.task = t, .action = record_of(t).first_action, .began = w.clock};
+  frame f(t, record_of(t).first_action, w.clock);
   f.fetched = true;
   if (lines_) f.stack_base = lines_in_use(w, t);
   if (policy().has_gate()) f.naming.self = identities_.identity_of(t);

@@ -32,10 +32,8 @@ void engine::refuse(task& t, const std::string& why) const {
   throw error("task " + std::to_string(n) + " (" + program_.type_name(static_cast<std::size_t>(n)) + ") " + why);
 }
 
-picoseconds engine::far_cost(picoseconds near, const worker& w, worker_id owner) const {
-  if (!options_.parts.latency) return near;
-  const int distance = owner ? team_.distance(w.node, w.group.workers.node_of(owner)) : shared_distance_;
-  return near * static_cast<picoseconds>(distance) / 10;
+picoseconds engine::far_cost(picoseconds near, int distance) const noexcept {
+  return options_.parts.latency ? near * static_cast<picoseconds>(distance) / 10 : near;
 }
 
 /// The mean distance to a queue without an owner. In fidelity line, where lines have home caches, its memory is spread
@@ -50,8 +48,8 @@ int engine::distance_of_shared() const {
   return static_cast<int>(sum / static_cast<std::int64_t>(nodes.size() * nodes.size()));
 }
 
-/// search() has paid for the search, so a pop or a failed attempt costs nothing here, except the time until a shared
-/// queue is free.
+/// For pushes, pops and steals. search() has paid for the search, so a pop or a failed attempt costs nothing here,
+/// except the time until a shared queue is free.
 void engine::charge(worker& w, event e, worker_id owner) {
   if (e == event::steal && notes_)
     notes_->stole(w.number, static_cast<std::uint32_t>(owner.value) + w.group.first, w.clock);
@@ -60,17 +58,20 @@ void engine::charge(worker& w, event e, worker_id owner) {
     return;
   }
   if (!options_.parts.scheduling) return;
-  picoseconds took = 0;
-  switch (e) {
-    case event::push: took = far_cost(costs_.push, w, owner); break;
-    case event::steal: took = far_cost(costs_.steal, w, owner); break;
-    case event::pop: took = owner ? 0 : far_cost(costs_.pop, w, owner) - costs_.pop; break;
-    default: break;
+  if (owner) {
+    if (e == event::pop) return;
+    const int distance = team_.distance(w.node, w.group.workers.node_of(owner));
+    spend(w, far_cost(e == event::push ? costs_.push : costs_.steal, distance));
+    return;
   }
-  if (!owner && options_.parts.contention) {  // a shared queue serves one worker at a time
-    picoseconds& free = queue_free_at_[w.here()];
+  picoseconds took = e == event::push    ? shared_costs_.push
+                     : e == event::steal ? shared_costs_.steal
+                                         : shared_costs_.pop - costs_.pop;
+  if (options_.parts.contention) {  // a shared queue serves one worker at a time
+    if (last_queue_.first != w.here()) last_queue_ = {w.here(), &queue_free_at_[w.here()]};
+    picoseconds& free = *last_queue_.second;
     const picoseconds waited = free > w.clock ? free - w.clock : 0;
-    free = w.clock + waited + far_cost(e == event::pop ? costs_.pop : costs_.push, w, owner) / 2;
+    free = w.clock + waited + (e == event::pop ? shared_costs_.pop : shared_costs_.push) / 2;
     took += waited;
   }
   spend(w, took);
@@ -230,11 +231,7 @@ std::int32_t engine::claim_child(std::uint32_t scope, bool all) {
       .value_or(-1);
 }
 
-void engine::search(worker& w) {
-  if (!w.search_paid) {
-    pay_for_search(w);
-    return;
-  }
+void engine::look_for_task(worker& w) {
   w.search_paid = false;
   if (!w.group.jobs.empty()) {
     begin_job(w);

@@ -64,28 +64,31 @@ struct line_walk {
 
 /// A task on a worker's stack.
 struct frame {
-  std::int32_t task = -1;
+  /// Sets each member once: without a constructor all bytes would be cleared before.
+  frame(std::int32_t of, std::uint64_t first_action, picoseconds now) noexcept
+      : task(of), action(first_action), began(now) {}
+  std::int32_t task;
   frame_state state = frame_state::running;
   bool at_creation = false;               // runs inside its creation: tasks that it makes ready are queued
   bool time_paid = false;                 // the time of the current action was spent; its effect comes next
+  bool fetched = false;                   // all of the task's data was fetched
   std::uint32_t scope = 0;                // the scope that it waits for or helps in
   std::uint32_t created_in = 0xffffffff;  // the last scope it created a task in
   std::uint32_t first_scope = 0;          // 1 + the last scope in which it created the first task; the head of a list
-  bool helps_as_member = false;           // it helps before it creates a task in a group that it belongs to
-  std::int32_t offered = -1;              // the task that it offers
-  std::int32_t asked = -1;                // else the request whose reply it waits for
-  int failed_searches = 0;                // since it began to help, or since a task was found
-  bool waiting_announced = false;         // policy::waiting() was called while it helps
-  std::uint64_t action = 0;               // the next one
-  bool fetched = false;                   // all of the task's data was fetched
+  std::uint64_t action;                   // the next one
   std::uint64_t factor = 1024;            // factor on its time, in 1/1024
-  picoseconds began = 0, wait_began = 0;
+  picoseconds began, wait_began = 0;
+  bool helps_as_member = false;    // it helps before it creates a task in a group that it belongs to
+  bool waiting_announced = false;  // policy::waiting() was called while it helps
+  std::int32_t offered = -1;       // the task that it offers
+  std::int32_t asked = -1;         // else the request whose reply it waits for
+  int failed_searches = 0;         // since it began to help, or since a task was found
+  std::size_t adopted_from = 0;    // the number of entries of worker::adopted when its wait began
   // In fidelity line: the next of the task's rows, the recorded computing so far, and how many lines its stack is below
   // that of the worker.
   std::uint64_t row = 0;
   picoseconds computed = 0;
   std::uint32_t stack_base = 0;
-  std::size_t adopted_from = 0;        // the number of entries of worker::adopted when its wait began
   identity::naming_state naming = {};  // used if there is a gate
 };
 
@@ -135,28 +138,31 @@ class worker final : public sequential::worker_view {
   sim::engine& engine;
   sim::policy_group& group;
   const std::uint32_t number;  // in the engine
-  core_position position;
+
+  // What a step reads first, in few cache lines.
+  std::int32_t next = -1;     // the task to run next
+  std::int32_t claimed = -1;  // a claimed task, to run next
+  bool parked = false;
+  bool awaits_acceptance = false;  // of a task that it has created for another place
+  bool search_paid = false;        // the time of the next search was spent
+  request_state request = request_state::none;
   picoseconds clock = 0;
-  frame_stack frames;                  // of the current stack
-  std::vector<frame_stack> suspended;  // stacks that were left, oldest first
+  kith::job<sequential::worker_view>* current_job = nullptr;  // a job whose time was spent; its effect comes next
+  frame_stack frames;                                         // of the current stack
+  std::vector<frame_stack> suspended;                         // stacks that were left, oldest first
+  int empty_rounds = 0, failed_searches = 0;                  // in a row
+
+  core_position position;
   life::suspended_turn suspended_turn;
   std::vector<std::int32_t> adopted;   // unfinished children of tasks whose bodies have ended, newest last
   std::size_t fresh_adopted_from = 0;  // the number of entries of `adopted` when the current stack began
-  std::int32_t next = -1;              // the task to run next
   std::vector<std::int32_t>
       unqueued;  // tasks that were given back and that the policy does not queue; they run before it is asked
-  std::int32_t claimed = -1;                                  // a claimed task, to run next
-  kith::job<sequential::worker_view>* current_job = nullptr;  // a job whose time was spent; its effect comes next
   job_size current_job_size;
   data_walk data;  // of the running task
   line_walk lines;
   picoseconds contended_until = 0;  // until then it does not run ahead of other cores
   picoseconds job_began = 0;
-  bool parked = false;
-  bool awaits_acceptance = false;  // of a task that it has created for another place
-  bool search_paid = false;        // the time of the next search was spent
-  request_state request = request_state::none;
-  int empty_rounds = 0, failed_searches = 0;     // in a row
   std::uint64_t tasks_until_throttle_check = 0;  // while it creates in a scope that its parent task waits for
   picoseconds parked_at = 0;
   picoseconds useful = 0, overhead = 0, stall = 0;

@@ -26,7 +26,7 @@ namespace kith {
 /// A page: smaller data has no home of its own.
 inline constexpr std::uint64_t least_placed = 4096;
 inline bool has_home(std::uint64_t bytes) noexcept { return bytes >= least_placed; }
-inline bool has_home(kept_access a) noexcept { return has_home(a.bytes()); }
+inline bool has_home(const kept_access& a) noexcept { return has_home(a.bytes()); }
 /// The weight of an access's byte: of data that is read and written, and of all other.
 inline constexpr std::uint64_t weight_of_changed = 2;
 inline bool changes(mode how) noexcept { return how != mode::in && how != mode::out; }

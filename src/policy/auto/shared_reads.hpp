@@ -30,7 +30,7 @@ class shared_reads {
  private:
   static constexpr std::uint32_t several = ~std::uint32_t{0};
 
-  bool is_table(kept_access a, const worker& self) {
+  bool is_table(const kept_access& a, const worker& self) {
     auto& last = readers_[a.region % readers_.size()];
     const std::uint64_t region = std::uint64_t{a.region} << 32, before = last.load(relaxed);
     const std::uint64_t mine = region | static_cast<std::uint32_t>(self.id.value);
