@@ -1,5 +1,7 @@
 #include "engine/sim/engine.hpp"
 
+#include "engine/sim/huge_pages.hpp"
+
 #include "base/address.hpp"
 #include "engine/life/remote_count.hpp"
 #include "engine/sim/planned.hpp"
@@ -130,6 +132,7 @@ engine::engine(const program& p, const machine_model& m, const run_options& s)
   if (!layout_ && s.distribution == distribution::block)
     throw error("distribution block: the recording has no allocations; there are first-touch, fine, coarse and colors",
                 error_kind::setting);
+  reserve_huge_pages(successors_, p.recorded.dependences.size());
   successors_.resize(p.recorded.dependences.size());
   scopes_.resize(p.scopes);
   left_scopes_.resize(p.tasks());

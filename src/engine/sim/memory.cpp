@@ -160,7 +160,8 @@ void memory::write_back(node_id from, std::uint32_t chunk, std::uint64_t bytes, 
 }
 
 /// Makes the chunk the newest one of a last-level cache, and adds it if it is not there.
-inline void memory::keep(std::size_t cache, std::uint32_t chunk, std::uint64_t bytes, picoseconds now) {
+[[gnu::always_inline]] inline void memory::keep(std::size_t cache, std::uint32_t chunk, std::uint64_t bytes,
+                                                picoseconds now) {
   const std::uint64_t mine = std::uint64_t{1} << cache;
   lru_cache& c = last_level_[cache];
   c.use(chunk, bytes);
@@ -186,8 +187,8 @@ void memory::keep_private(std::uint32_t core, std::uint32_t chunk, std::uint64_t
 }
 
 /// Fetches the chunk from the cache that holds it modified, or from its home's memory.
-inline fetched memory::fetch(std::uint32_t chunk, std::uint64_t bytes, bool writes, const core_position& position,
-                             picoseconds now) noexcept {
+[[gnu::always_inline]] inline fetched memory::fetch(std::uint32_t chunk, std::uint64_t bytes, bool writes,
+                                                    const core_position& position, picoseconds now) noexcept {
   const chunk_state& c = chunks_[chunk];
   const std::int16_t other = c.modified_in;  // not this core's cache, which does not hold the chunk
   const bool elsewhere = other >= 0;

@@ -1,5 +1,7 @@
 #include "engine/sim/program.hpp"
 
+#include "engine/sim/huge_pages.hpp"
+
 #include "engine/sim/calibrated.hpp"
 #include "engine/sim/recorded_places.hpp"
 #include "recording/found_first.hpp"
@@ -210,6 +212,8 @@ program program_of(recording r, double core_gbs) {
   p.requests = std::move(prepared.requests);
   p.members.emplace_back().outside_root = gather_outsiders(r);
   p.recorded = std::move(r);
+  move_to_huge_pages(p.recorded.accesses);
+  move_to_huge_pages(p.recorded.dependences);
   action_list actions(p, prepared.steps);
   for (const auto& found : times_found_first(p.recorded)) p.found_first.push_back(found ? 1 : 0);
   p.found_first.resize(p.scopes);

@@ -1,5 +1,7 @@
 #include "engine/sim/records.hpp"
 
+#include "engine/sim/huge_pages.hpp"
+
 #include <kith/error.hpp>
 
 #include <algorithm>
@@ -14,7 +16,7 @@ std::vector<task_record> records_of(const program& p, const translation& color, 
                 " accesses, dependences or actions; up to 2^32 - 2 can be "
                 "simulated");
   std::vector<task_record> all;
-  all.reserve(p.tasks());
+  reserve_huge_pages(all, p.tasks());
   const auto at = [](std::uint64_t i) { return static_cast<std::uint32_t>(i); };
   for (std::size_t i = 0; i < p.tasks(); ++i) {
     const recorded_task& t = p.recorded.tasks[i];
