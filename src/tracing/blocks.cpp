@@ -47,10 +47,13 @@ void drop(known_blocks& k, block_map& map, block_map::iterator at) noexcept {
   if (b->number == 0) k.spare.push(b);  // B2
 }
 
-/// What is known of the block, for the addresses from `begin` to `end`.
-block of_range(const block& b, std::uintptr_t begin, std::uintptr_t end) noexcept {
+/// The part of the block from `begin` to `end`.
+block part_of(const block& b, std::uintptr_t begin, std::uintptr_t end) noexcept {
   return {.begin = begin,
           .end = end,
+          .origin = b.origin,
+          .bytes = b.bytes,
+          .number = b.number,
           .kind = b.kind,
           .recording = b.recording,
           .task = b.task,
@@ -60,9 +63,21 @@ block of_range(const block& b, std::uintptr_t begin, std::uintptr_t end) noexcep
           .name = b.name};
 }
 
+void expect_number(known_blocks& k, block& b) noexcept {
+  if (b.number != 0) return;
+  b.number = static_cast<std::uint32_t>(k.touched.size()) + first_number;
+  k.touched.push(&b);
+}
+
+/// The first block that ends behind `begin`.
+block_map::iterator first_behind(block_map& map, std::uintptr_t begin) noexcept {
+  auto at = map.lower_bound(begin);
+  if (at != map.begin() && std::prev(at)->second->end > begin) --at;
+  return at;
+}
+
 void insert(known_blocks& k, block_map& map, const block& made) noexcept {
-  auto at = map.lower_bound(made.begin);
-  if (at != map.begin() && std::prev(at)->second->end > made.begin) --at;
+  auto at = first_behind(map, made.begin);
   while (at != map.end() && at->first < made.end) drop(k, map, std::exchange(at, std::next(at)));
   block* b = nullptr;
   if (k.spare.size() != 0) {
@@ -71,21 +86,22 @@ void insert(known_blocks& k, block_map& map, const block& made) noexcept {
   } else {
     b = static_cast<block*>(k.memory.take(sizeof(block)));
   }
-  ::new (b) block(of_range(made, made.begin, made.end));
+  ::new (b) block(part_of(made, made.begin, made.end));
   map.emplace(made.begin, b);
 }
 
 /// Removes what the map has of these addresses; the remains of blocks at both ends stay.
 void cut_out(known_blocks& k, block_map& map, std::uintptr_t begin, std::uintptr_t end) noexcept {
   if (begin >= end) return;
-  auto at = map.lower_bound(begin);
-  if (at != map.begin() && std::prev(at)->second->end > begin) --at;
+  auto at = first_behind(map, begin);
   while (at != map.end() && at->first < end) {
     const auto here = std::exchange(at, std::next(at));
-    const block whole = of_range(*here->second, here->second->begin, here->second->end);
+    block& b = *here->second;
+    if (b.begin < begin || end < b.end) expect_number(k, b);  // B5
+    const block old = part_of(b, b.begin, b.end);
     drop(k, map, here);
-    if (whole.begin < begin) insert(k, map, of_range(whole, whole.begin, begin));
-    if (end < whole.end) insert(k, map, of_range(whole, end, whole.end));
+    if (old.begin < begin) insert(k, map, part_of(old, old.begin, begin));
+    if (end < old.end) insert(k, map, part_of(old, end, old.end));
   }
 }
 
@@ -142,10 +158,7 @@ block* find_block(std::uintptr_t address) noexcept {
   const std::lock_guard guard(k.lock);
   block* b = find_in(k.small, address);
   if (b == nullptr) b = find_in(k.large, address);
-  if (b != nullptr && b->number == 0) {
-    b->number = static_cast<std::uint32_t>(k.touched.size()) + first_number;
-    k.touched.push(b);
-  }
+  if (b != nullptr) expect_number(k, *b);
   return b;
 }
 

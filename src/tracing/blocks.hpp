@@ -12,6 +12,8 @@
 //  B4  A thread that holds a lock of the recorder is `inside` and has no trace. A signal handler of the program, or
 //      another library's handler of fork(), that runs then must not take the lock again: what it allocates, frees and
 //      touches is not recorded.
+//  B5  The order in which parts of a block are given back may differ between runs. What remains of it has the number
+//      of the whole block, and counts offsets from where that began.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -33,9 +35,11 @@ struct block {
     stack,              // of a thread
     mapped              // mmap
   };
-  std::uintptr_t begin = 0, end = 0;
+  std::uintptr_t begin = 0, end = 0;  // of the part that this is: all of it, or what lies between parts given back
+  std::uintptr_t origin = begin;      // from where offsets count
+  std::size_t bytes = end - begin;    // of the whole block
   atomic<bool> gone{false};
-  std::uint32_t number = 0;  // in the order of first touch; 0: not touched. Set under the lock
+  std::uint32_t number = 0;  // in the order of first touch or cut; 0: neither. Set under the lock
   what kind = what::heap;
   // The maker: the task (0: none) of a recording, the point in the program, and how many the task had made there.
   const void* recording = nullptr;

@@ -1,0 +1,67 @@
+// What exact.cpp does with mapped memory that is unmapped in parts: the tasks of one case touch the same bytes, whose
+// names must not depend on what was done between them.
+#pragma once
+
+#include "recorded_touches.hpp"
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+constexpr std::size_t page = 4096;
+
+inline unsigned char* fresh_mapping(std::size_t bytes) {
+  void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) throw std::runtime_error("no memory");
+  return static_cast<unsigned char*>(at);
+}
+inline void expect(bool holds, const char* what) {
+  if (!holds) throw std::runtime_error(what);
+}
+
+/// Runs its tasks one after the other, as numbers from `first` on.
+template <class InTask>
+class mapped_cases {
+ public:
+  mapped_cases(const InTask& in_task, std::uint64_t first) : in_task_(in_task), next_(first) {}
+
+  void run() { cut(); }
+
+  template <class Check>
+  void compare(recording& found, const Check& check) const {
+    for (const same& s : same_) {
+      const recorded &one = found.of[s.task], &other = found.of[s.other];
+      check(one.elsewhere == 0 && other.elsewhere == 0, s.what + " is known");
+      check(one.mapped.size() == 2 && one.mapped == other.mapped, s.what + " has its name");
+    }
+  }
+
+ private:
+  struct same {
+    std::string what;
+    std::uint64_t task, other;
+  };
+
+  std::uint64_t touch(unsigned char* one, unsigned char* other) {
+    in_task_(next_, [=] { *one = *other = 1; });
+    return next_++;
+  }
+
+  /// What remains when the middle is unmapped, and then the beginning.
+  void cut() {
+    unsigned char* const all = fresh_mapping(6 * page);
+    const std::uint64_t before = touch(all + 1, all + 5 * page), untouched = touch(all + 3 * page, all + 4 * page);
+    munmap(all + 2 * page, page);
+    same_.push_back({"memory behind a gap", before, touch(all + 1, all + 5 * page)});
+    munmap(all, 2 * page);
+    same_.push_back({"memory with another beginning", untouched, touch(all + 3 * page, all + 4 * page)});
+  }
+
+  const InTask& in_task_;
+  std::uint64_t next_;
+  std::vector<same> same_;
+};
