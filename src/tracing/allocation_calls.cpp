@@ -32,6 +32,13 @@ void __libc_free(void*) noexcept;
 
 namespace {
 
+std::size_t page_bytes() noexcept { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+/// What the system maps or unmaps for `bytes`; less if that is too much for it.
+std::size_t whole_pages(std::size_t bytes) noexcept {
+  const std::size_t page = page_bytes();
+  return (bytes + page - 1) / page * page;
+}
+
 [[gnu::always_inline]] inline void* noted(void* at, std::size_t bytes, const void* pc) noexcept {
   if (active()) made_block(block::what::heap, at, bytes, pc);
   return at;
@@ -47,6 +54,7 @@ void released(void* at) noexcept {
   void* const at = kith::at_address(static_cast<std::uintptr_t>(got));
   if (got != -1 && active()) {
     const auto begin = static_cast<std::uintptr_t>(got);
+    bytes = whole_pages(bytes);
     remove_mapped(begin, begin + bytes);
     made_block(block::what::mapped, at, bytes, pc);
   }
@@ -120,14 +128,16 @@ KITH_WEAK int posix_memalign(void** at, std::size_t align, std::size_t bytes) no
   *at = got;
   return 0;
 }
-KITH_WEAK void* valloc(std::size_t bytes) noexcept { return noted(__libc_memalign(4096, bytes), bytes, KITH_PC); }
+KITH_WEAK void* valloc(std::size_t bytes) noexcept {
+  return noted(__libc_memalign(page_bytes(), bytes), bytes, KITH_PC);
+}
 KITH_WEAK void* pvalloc(std::size_t bytes) noexcept {
-  const std::size_t whole = (bytes + 4095) / 4096 * 4096;
+  const std::size_t whole = whole_pages(bytes);
   if (whole < bytes) {
     errno = ENOMEM;
     return nullptr;
   }
-  return noted(__libc_memalign(4096, whole), whole, KITH_PC);
+  return noted(__libc_memalign(page_bytes(), whole), whole, KITH_PC);
 }
 KITH_WEAK void free(void* at) noexcept { released(at); }
 
@@ -139,7 +149,7 @@ KITH_WEAK void* mmap64(void* wanted, std::size_t bytes, int protection, int flag
 }
 KITH_WEAK int munmap(void* at, std::size_t bytes) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
-  return gave_back(begin, begin + bytes, [=] { return ::syscall(SYS_munmap, at, bytes); }) == 0 ? 0 : -1;
+  return gave_back(begin, begin + whole_pages(bytes), [=] { return ::syscall(SYS_munmap, at, bytes); }) == 0 ? 0 : -1;
 }
 /// Memory that is moved or resized becomes a new block.
 KITH_WEAK void* mremap(void* old, std::size_t old_bytes, std::size_t bytes, int flags, ...) noexcept {

@@ -1,10 +1,12 @@
-// What exact.cpp does with mapped memory that is unmapped in parts: the tasks of one case touch the same bytes, whose
-// names must not depend on what was done between them.
+// What exact.cpp does with mapped memory that is unmapped in parts: tasks touch the same bytes before and after, whose
+// names must be the same.
 #pragma once
 
 #include "recorded_touches.hpp"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -29,10 +31,14 @@ class mapped_cases {
  public:
   mapped_cases(const InTask& in_task, std::uint64_t first) : in_task_(in_task), next_(first) {}
 
-  void run() { cut(); }
+  void run() {
+    cut();
+    parts_of_pages();
+  }
 
   template <class Check>
   void compare(recording& found, const Check& check) const {
+    for (const alone& a : alone_) check(found.of[a.task].elsewhere == a.elsewhere, a.what);
     for (const same& s : same_) {
       const recorded &one = found.of[s.task], &other = found.of[s.other];
       check(one.elsewhere == 0 && other.elsewhere == 0, s.what + " is known");
@@ -41,6 +47,10 @@ class mapped_cases {
   }
 
  private:
+  struct alone {
+    std::string what;
+    std::uint64_t task, elsewhere;  // touches of memory of no known block
+  };
   struct same {
     std::string what;
     std::uint64_t task, other;
@@ -61,7 +71,18 @@ class mapped_cases {
     same_.push_back({"memory with another beginning", untouched, touch(all + 3 * page, all + 4 * page)});
   }
 
+  /// The system maps and unmaps whole pages.
+  void parts_of_pages() {
+    unsigned char* const one = fresh_mapping(100);
+    alone_.push_back({"the rest of a page is known", touch(one, one + page - 1), 0});
+    unsigned char* const all = fresh_mapping(3 * page);
+    expect(munmap(all, page + 1) == 0, "munmap");
+    syscall(SYS_mmap, all, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    alone_.push_back({"the rest of an unmapped page is not known", touch(all + page + 1, all + 2 * page), 1});
+  }
+
   const InTask& in_task_;
   std::uint64_t next_;
+  std::vector<alone> alone_;
   std::vector<same> same_;
 };
