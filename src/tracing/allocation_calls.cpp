@@ -6,8 +6,10 @@
 #include <malloc.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
+#include <cstddef>
 #include <mutex>
 #include <new>
 
@@ -16,6 +18,7 @@ using kith::tracing::block;
 using kith::tracing::inside;
 using kith::tracing::lock_of_blocks;
 using kith::tracing::made_block;
+using kith::tracing::move_mapped_locked;
 using kith::tracing::recorder_section;
 using kith::tracing::remove_block;
 using kith::tracing::remove_mapped;
@@ -61,15 +64,15 @@ void released(void* at) noexcept {
   return at;
 }
 
-/// Calls give_back(), which returns -1 if the system refuses; else these addresses are of no block afterwards. The lock
-/// is held meanwhile: no other thread can have registered a block there (B3 of blocks.hpp).
-template <class GiveBack>
-long gave_back(std::uintptr_t begin, std::uintptr_t end, const GiveBack& give_back) noexcept {
+/// Calls give_back(), which returns -1 if the system refuses; else note(result). The lock is held over both: no other
+/// thread can have registered a block in the memory that was given back (B3 of blocks.hpp).
+template <class GiveBack, class Note>
+long gave_back(const GiveBack& give_back, const Note& note) noexcept {
   if (!active() || inside) return give_back();
   const recorder_section section;
   const std::lock_guard guard(lock_of_blocks());
   const long result = give_back();
-  if (result != -1) remove_mapped_locked(begin, end);
+  if (result != -1) note(static_cast<std::uintptr_t>(result));
   return result;
 }
 
@@ -149,9 +152,11 @@ KITH_WEAK void* mmap64(void* wanted, std::size_t bytes, int protection, int flag
 }
 KITH_WEAK int munmap(void* at, std::size_t bytes) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
-  return gave_back(begin, begin + whole_pages(bytes), [=] { return ::syscall(SYS_munmap, at, bytes); }) == 0 ? 0 : -1;
+  const long result = gave_back([=] { return ::syscall(SYS_munmap, at, bytes); },
+                                [=](std::uintptr_t) { remove_mapped_locked(begin, begin + whole_pages(bytes)); });
+  return result == 0 ? 0 : -1;
 }
-/// Memory that is moved or resized becomes a new block.
+/// What is added to the memory becomes a new block.
 KITH_WEAK void* mremap(void* old, std::size_t old_bytes, std::size_t bytes, int flags, ...) noexcept {
   void* wanted = nullptr;
   if ((flags & MREMAP_FIXED) != 0) {
@@ -161,14 +166,13 @@ KITH_WEAK void* mremap(void* old, std::size_t old_bytes, std::size_t bytes, int 
     va_end(more);
   }
   const auto begin = reinterpret_cast<std::uintptr_t>(old);
-  const long got =
-      gave_back(begin, begin + old_bytes, [=] { return ::syscall(SYS_mremap, old, old_bytes, bytes, flags, wanted); });
+  const std::size_t before = whole_pages(old_bytes), after = whole_pages(bytes), kept = std::min(before, after);
+  const long got = gave_back([=] { return ::syscall(SYS_mremap, old, old_bytes, bytes, flags, wanted); },
+                             [=](std::uintptr_t at) { move_mapped_locked(begin, before, at, after); });
   void* const at = kith::at_address(static_cast<std::uintptr_t>(got));
   if (got == -1 || !active()) return at;
-  if ((flags & MREMAP_DONTUNMAP) != 0) made_block(block::what::mapped, old, old_bytes, KITH_PC);
-  const auto new_begin = static_cast<std::uintptr_t>(got);
-  remove_mapped(new_begin, new_begin + bytes);
-  made_block(block::what::mapped, at, bytes, KITH_PC);
+  if ((flags & MREMAP_DONTUNMAP) != 0) made_block(block::what::mapped, old, before, KITH_PC);
+  made_block(block::what::mapped, static_cast<std::byte*>(at) + kept, after - kept, KITH_PC);
   return at;
 }
 }

@@ -2,6 +2,7 @@
 
 #include "tracing/arena.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <iterator>
@@ -150,6 +151,25 @@ void remove_mapped_locked(std::uintptr_t begin, std::uintptr_t end) noexcept {
   known_blocks& k = known();
   cut_out(k, k.small, begin, end);
   cut_out(k, k.large, begin, end);
+}
+
+void move_mapped_locked(std::uintptr_t from, std::size_t old_bytes, std::uintptr_t to, std::size_t bytes) noexcept {
+  known_blocks& k = known();
+  const std::size_t kept = std::min(old_bytes, bytes);
+  if (from == to) {
+    remove_mapped_locked(to + kept, to + std::max(old_bytes, bytes));
+    return;
+  }
+  remove_mapped_locked(to, to + bytes);
+  for (auto at = first_behind(k.large, from); at != k.large.end() && at->first < from + kept; ++at) {
+    const block& b = *at->second;
+    const std::uintptr_t begin = std::max(b.begin, from) - from + to, offset = std::max(b.begin, from) - b.origin;
+    block moved = part_of(b, begin, std::min(b.end, from + kept) - from + to);
+    moved.origin = begin - std::min(offset, begin);  // not below address 0
+    moved.number = 0;
+    insert(k, k.large, moved);
+  }
+  remove_mapped_locked(from, from + old_bytes);
 }
 
 block* find_block(std::uintptr_t address) noexcept {

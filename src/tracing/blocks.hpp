@@ -13,7 +13,8 @@
 //      another library's handler of fork(), that runs then must not take the lock again: what it allocates, frees and
 //      touches is not recorded.
 //  B5  The order in which parts of a block are given back may differ between runs. What remains of it has the number
-//      of the whole block, and counts offsets from where that began.
+//      of the whole block, and counts offsets from where that began. What is moved to other addresses gets another
+//      number, and keeps the maker and the offsets.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -89,6 +90,9 @@ std::size_t remove_block(const void* begin, block::what kind) noexcept;
 void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept;
 /// As remove_mapped(). REQUIRES: the caller holds lock_of_blocks() in a recorder_section.
 void remove_mapped_locked(std::uintptr_t begin, std::uintptr_t end) noexcept;
+/// Mapped memory was moved or resized. Its blocks get the new addresses; what was added is of no block. REQUIRES: as
+/// remove_mapped_locked(); whole pages.
+void move_mapped_locked(std::uintptr_t from, std::size_t old_bytes, std::uintptr_t to, std::size_t bytes) noexcept;
 /// The block of an address, with a number; null if it is in none.
 block* find_block(std::uintptr_t address) noexcept;
 

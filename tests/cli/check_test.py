@@ -136,7 +136,7 @@ code, found = kith.json("check", file)
 kith.check(code == 0 and found["unknown"] == 0 and not found["constants"], f"each-its-page declares all of it: {found}")
 
 # What is left of memory was written by who wrote it before.
-for name, tasks in (("cut", 2),):
+for name, tasks in (("cut", 2), ("moved", 1)):
     file, done = record(name, "mappings", KITH_POLICY="fifo")
     kith.check(done.returncode == 0, f"{name} is recorded: {done.stderr}")
     code, found = kith.json("check", file)

@@ -1,5 +1,5 @@
-// What exact.cpp does with mapped memory that is unmapped in parts: tasks touch the same bytes before and after, whose
-// names must be the same.
+// What exact.cpp does with mapped memory that is unmapped in parts, resized and moved: tasks touch the same bytes
+// before and after, whose names must be the same.
 #pragma once
 
 #include "recorded_touches.hpp"
@@ -34,6 +34,8 @@ class mapped_cases {
   void run() {
     cut();
     parts_of_pages();
+    resize_in_place();
+    move();
   }
 
   template <class Check>
@@ -57,7 +59,10 @@ class mapped_cases {
   };
 
   std::uint64_t touch(unsigned char* one, unsigned char* other) {
-    in_task_(next_, [=] { *one = *other = 1; });
+    in_task_(next_, [=] {
+      *one = 1;
+      *other = 1;
+    });
     return next_++;
   }
 
@@ -79,6 +84,36 @@ class mapped_cases {
     expect(munmap(all, page + 1) == 0, "munmap");
     syscall(SYS_mmap, all, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     alone_.push_back({"the rest of an unmapped page is not known", touch(all + page + 1, all + 2 * page), 1});
+  }
+
+  void resize_in_place() {
+    unsigned char* const all = fresh_mapping(6 * page);
+    munmap(all + 3 * page, 3 * page);
+    const std::uint64_t before = touch(all + 1, all + 2 * page - 1);
+    expect(mremap(all, 3 * page, 6 * page, 0) == all, "mremap, to grow");
+    same_.push_back({"memory that has grown", before, touch(all + 1, all + 2 * page - 1)});
+    alone_.push_back({"what was added is known", touch(all + 3 * page, all + 6 * page - 1), 0});
+    expect(mremap(all, 6 * page, page + 1, 0) == all, "mremap, to shrink");
+    syscall(SYS_mmap, all + page, 5 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    same_.push_back({"memory that has shrunk", before, touch(all + 1, all + 2 * page - 1)});
+    alone_.push_back({"what was given back is not known", touch(all + 2 * page, all + 6 * page - 1), 2});
+  }
+
+  /// The last four of six pages, of which one is unmapped, move and grow.
+  void move() {
+    unsigned char* const all = fresh_mapping(6 * page);
+    munmap(all + page, page);
+    const std::uint64_t before = touch(all + 3 * page, all + 6 * page - 1), kept = touch(all, all + 1);
+    constexpr int how = MREMAP_MAYMOVE | MREMAP_FIXED;
+    unsigned char* const room = fresh_mapping(6 * page);
+    expect(mremap(all + 2 * page, 4 * page, 6 * page, how, room) == room, "mremap, to move");
+    same_.push_back({"memory that was moved", before, touch(room + page, room + 4 * page - 1)});
+    same_.push_back({"memory that was not moved", kept, touch(all, all + 1)});
+    const std::uint64_t added = touch(room + 4 * page, room + 6 * page - 1);
+    alone_.push_back({"what was added is known", added, 0});
+    unsigned char* const back = fresh_mapping(3 * page);
+    expect(mremap(room + 3 * page, 3 * page, 3 * page, how, back) == back, "mremap, to move two blocks");
+    same_.push_back({"what was added and moved", added, touch(back + page, back + 3 * page - 1)});
   }
 
   const InTask& in_task_;

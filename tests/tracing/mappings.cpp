@@ -58,6 +58,15 @@ void cut(kith::runtime& rt) {
   });
 }
 
+void moved(kith::runtime& rt) {
+  unsigned char *const all = mapped(2), *const room = mapped(4);
+  rt.run([&] {
+    std::memset(all, 1, 2 * page);
+    mremap(all, 2 * page, 4 * page, MREMAP_MAYMOVE | MREMAP_FIXED, room);
+    read_by_task(room + page);
+  });
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -65,5 +74,6 @@ int main(int, char** argv) {
   kith::runtime rt;
   if (what == "each-its-page") each_its_page(rt);
   if (what == "cut") cut(rt);
+  if (what == "moved") moved(rt);
   std::printf("%s\n", what.c_str());
 }
