@@ -14,15 +14,20 @@
 #include <new>
 
 using kith::tracing::active;
+using kith::tracing::add_block;
 using kith::tracing::block;
+using kith::tracing::find_block;
 using kith::tracing::inside;
 using kith::tracing::lock_of_blocks;
 using kith::tracing::made_block;
 using kith::tracing::move_mapped_locked;
+using kith::tracing::now;
 using kith::tracing::recorder_section;
 using kith::tracing::remove_block;
 using kith::tracing::remove_mapped;
 using kith::tracing::remove_mapped_locked;
+using kith::tracing::touch_kind;
+using kith::tracing::touched;
 
 extern "C" {
 // glibc's own, under the names that it keeps for interposers.
@@ -49,6 +54,14 @@ std::size_t whole_pages(std::size_t bytes) noexcept {
 void released(void* at) noexcept {
   if (at != nullptr && active()) remove_block(at, block::what::heap);  // B3 of blocks.hpp
   __libc_free(at);
+}
+
+/// The bytes of what a task has got of malloc; 0 outside tasks.
+std::size_t bytes_of(const void* at) noexcept {
+  if (now == nullptr) return 0;
+  const auto begin = reinterpret_cast<std::uintptr_t>(at);
+  const block* const b = find_block(begin);
+  return b != nullptr && b->kind == block::what::heap && b->origin == begin ? b->bytes : 0;
 }
 
 [[gnu::always_inline]] inline void* mapped(void* wanted, std::size_t bytes, int protection, int flags, int file,
@@ -98,15 +111,20 @@ KITH_WEAK void* malloc(std::size_t bytes) noexcept { return noted(__libc_malloc(
 KITH_WEAK void* calloc(std::size_t n, std::size_t bytes) noexcept {
   return noted(__libc_calloc(n, bytes), n * bytes, KITH_PC);
 }
+/// The new block is the caller's, who reads the old one and writes this one, also where the library leaves it in place.
 KITH_WEAK void* realloc(void* old, std::size_t bytes) noexcept {
   if (!active()) return __libc_realloc(old, bytes);
-  const std::size_t before = old != nullptr ? remove_block(old, block::what::heap) : 0;
+  const std::size_t kept = std::min(bytes_of(old), bytes);
+  touched(touch_kind::read, old, 0, kept, KITH_PC);
+  const block before = remove_block(old, block::what::heap);
   void* const at = __libc_realloc(old, bytes);
   if (at == nullptr && bytes != 0) {
-    noted(old, before, KITH_PC);  // realloc failed, so the old block is still there
+    if (before.bytes != 0) add_block(before);  // realloc failed, so it is still there
     return at;
   }
-  return noted(at, bytes, KITH_PC);
+  noted(at, bytes, KITH_PC);
+  touched(touch_kind::write, at, 0, kept, KITH_PC);
+  return at;
 }
 KITH_WEAK void* reallocarray(void* old, std::size_t n, std::size_t bytes) noexcept {
   std::size_t all = 0;

@@ -127,17 +127,17 @@ void add_block(const block& made) noexcept {
   insert(k, map_of(k, made.kind), made);
 }
 
-std::size_t remove_block(const void* begin, block::what kind) noexcept {
-  if (inside) return 0;
+block remove_block(const void* begin, block::what kind) noexcept {
+  if (inside) return {};
   const recorder_section section;
   known_blocks& k = known();
   const std::lock_guard guard(k.lock);
   block_map& map = map_of(k, kind);
   const auto at = map.find(reinterpret_cast<std::uintptr_t>(begin));
-  if (at == map.end()) return 0;
-  const std::size_t bytes = at->second->end - at->second->begin;
+  if (at == map.end()) return {};
+  const block& b = *at->second;
   drop(k, map, at);
-  return bytes;
+  return part_of(b, b.begin, b.end);
 }
 
 void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept {

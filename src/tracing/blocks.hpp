@@ -82,10 +82,10 @@ class recorder_section {
   const bool inside_before_;
 };
 
-/// A new block. `made`: all of it but the lock's business. What it overlaps is gone.
+/// A new block, or one that was removed. What it overlaps is gone.
 void add_block(const block& made) noexcept;
-/// Removes the block that begins here, if there is one. Returns its size, or 0.
-std::size_t remove_block(const void* begin, block::what kind) noexcept;
+/// Removes the block that begins here, if there is one, and returns it; else one of 0 bytes.
+block remove_block(const void* begin, block::what kind) noexcept;
 /// Removes mapped memory that was given back; the remains of blocks at both ends stay.
 void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept;
 /// As remove_mapped(). REQUIRES: the caller holds lock_of_blocks() in a recorder_section.

@@ -12,7 +12,7 @@ path = kith.file
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TRACED = os.path.join(os.path.dirname(kith.path), "tests", "traced")
 SOURCE = os.path.join(ROOT, "tests", "tracing", "program.cpp")
-MAPPINGS = os.path.join(ROOT, "tests", "tracing", "mappings.cpp")
+RESIZED = os.path.join(ROOT, "tests", "tracing", "resized.cpp")
 
 
 def line_of(mark, source=SOURCE):
@@ -130,18 +130,19 @@ code, found = kith.json("check", file)
 kith.check(code == 0 and found["tasks"] == 2 and found["unknown"] == 0, f"stacks of all threads are known: {found}")
 
 # A part of mapped memory has the same name whatever was unmapped before it.
-file, done = record("each-its-page", "mappings", KITH_POLICY="fifo")
+file, done = record("each-its-page", "resized", KITH_POLICY="fifo")
 kith.check(done.returncode == 0, f"each-its-page is recorded: {done.stderr}")
 code, found = kith.json("check", file)
 kith.check(code == 0 and found["unknown"] == 0 and not found["constants"], f"each-its-page declares all of it: {found}")
 
-# What is left of memory was written by who wrote it before.
-for name, tasks in (("cut", 2), ("moved", 1)):
-    file, done = record(name, "mappings", KITH_POLICY="fifo")
+# What is left of memory, or was moved, is known to be written.
+for name, tasks in (("cut", 2), ("moved", 1), ("reallocated", 1)):
+    file, done = record(name, "resized", KITH_POLICY="fifo")
     kith.check(done.returncode == 0, f"{name} is recorded: {done.stderr}")
     code, found = kith.json("check", file)
-    line = line_of("read", MAPPINGS)
-    kith.check([(u["access"], u["line"]) for u in found["undeclared"]] == [("read", line)] * tasks, f"{name}: {found}")
+    line = line_of("read", RESIZED)
+    kith.check([(u["access"], u["line"]) for u in found["undeclared"]] == [("read", line)] * tasks and not found["untouched"],
+               f"{name}: {found}")
 
 # Both runs read the same file; a pipe can be read only once.
 words = path("words")

@@ -30,8 +30,9 @@ inline counts of_each_byte(const touched_ranges& ranges) {
 struct recorded {
   counts reads, writes;
   std::uint64_t heap_bytes = 0, elsewhere = 0;
-  std::set<std::uint32_t> stacks;                          // of threads
-  std::set<std::pair<std::string, std::uint64_t>> mapped;  // blocks by their makers, with offsets
+  std::set<std::uint32_t> stacks;  // of threads
+  std::set<std::pair<std::string, std::uint64_t>>
+      named;  // blocks on the heap and mapped ones by their makers, with offsets
 };
 
 class recording {
@@ -76,7 +77,7 @@ class recording {
         if (t.block == 0) return;
         const auto [mode, fixed] = sites_.at(t.site);
         const auto& [kind, begin, maker] = blocks_.at(t.block);
-        if (kind == 7) r.mapped.insert({maker, t.offset});
+        if (kind == 0 || kind == 7) r.named.insert({maker, t.offset});
         const std::uint64_t n = fixed != 0 ? fixed : t.bytes;
         if (kind == 0 && t.block > 1) r.heap_bytes += n;
         if (t.block == 1) r.elsewhere += n;

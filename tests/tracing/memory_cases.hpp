@@ -1,5 +1,5 @@
-// What exact.cpp does with mapped memory that is unmapped in parts, resized and moved: tasks touch the same bytes
-// before and after, whose names must be the same.
+// What exact.cpp does with memory that is unmapped in parts, resized and moved: tasks touch the same bytes before and
+// after, whose names must be the same.
 #pragma once
 
 #include "recorded_touches.hpp"
@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -27,24 +28,33 @@ inline void expect(bool holds, const char* what) {
 
 /// Runs its tasks one after the other, as numbers from `first` on.
 template <class InTask>
-class mapped_cases {
+class memory_cases {
  public:
-  mapped_cases(const InTask& in_task, std::uint64_t first) : in_task_(in_task), next_(first) {}
+  memory_cases(const InTask& in_task, std::uint64_t first) : in_task_(in_task), next_(first) {}
 
   void run() {
     cut();
     parts_of_pages();
     resize_in_place();
     move();
+    reallocate();
   }
 
   template <class Check>
   void compare(recording& found, const Check& check) const {
     for (const alone& a : alone_) check(found.of[a.task].elsewhere == a.elsewhere, a.what);
+    for (const copy& c : copies_) {
+      const auto is = [](counts& all, const unsigned char* begin, std::size_t bytes) {
+        const auto at = reinterpret_cast<std::uintptr_t>(begin);
+        return all[at] == 1 && all[at + bytes - 1] == 1 && all[at + bytes] == 0;
+      };
+      recorded& r = found.of[c.task];
+      check(is(r.reads, c.from, c.bytes) && is(r.writes, c.to, c.bytes), "realloc copies " + std::to_string(c.bytes));
+    }
     for (const same& s : same_) {
       const recorded &one = found.of[s.task], &other = found.of[s.other];
       check(one.elsewhere == 0 && other.elsewhere == 0, s.what + " is known");
-      check(one.mapped.size() == 2 && one.mapped == other.mapped, s.what + " has its name");
+      check(one.named.size() == 2 && one.named == other.named, s.what + " has its name");
     }
   }
 
@@ -52,6 +62,11 @@ class mapped_cases {
   struct alone {
     std::string what;
     std::uint64_t task, elsewhere;  // touches of memory of no known block
+  };
+  struct copy {
+    std::uint64_t task;
+    const unsigned char *from, *to;
+    std::size_t bytes;
   };
   struct same {
     std::string what;
@@ -116,8 +131,26 @@ class mapped_cases {
     same_.push_back({"what was added and moved", added, touch(back + page, back + 3 * page - 1)});
   }
 
+  /// A task reads what it gives to realloc, and writes what it gets.
+  unsigned char* reallocated(unsigned char* old, std::size_t bytes, std::size_t kept) {
+    unsigned char* made = nullptr;
+    in_task_(next_, [&made, old, bytes] { made = static_cast<unsigned char*>(std::realloc(old, bytes)); });
+    copies_.push_back({next_++, old, made, kept});
+    return made;
+  }
+  void reallocate() {
+    auto* const old = static_cast<unsigned char*>(std::malloc(1000));
+    const std::uint64_t before = touch(old, old + 999);
+    volatile std::size_t too_much = ~std::size_t{0} / 2;
+    expect(std::realloc(old, too_much) == nullptr, "memory without end");
+    same_.push_back({"what realloc has refused to resize", before, touch(old, old + 999)});
+    unsigned char* const grown = reallocated(old, 100000, 1000);
+    std::free(reallocated(grown, 100, 100));
+  }
+
   const InTask& in_task_;
   std::uint64_t next_;
   std::vector<alone> alone_;
+  std::vector<copy> copies_;
   std::vector<same> same_;
 };

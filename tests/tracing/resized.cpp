@@ -67,6 +67,19 @@ void moved(kith::runtime& rt) {
   });
 }
 
+void reallocated(kith::runtime& rt) {
+  constexpr std::size_t bytes = 1000;
+  auto* const old = static_cast<unsigned char*>(std::malloc(bytes));
+  unsigned char* fresh = nullptr;
+  rt.run([&] {
+    std::memset(old, 1, bytes);
+    kith::spawn([=, &fresh] { fresh = static_cast<unsigned char*>(std::realloc(old, 1000 * bytes)); }, good,
+                kith::inout(old, bytes), kith::out(&fresh, 1));
+    kith::wait();
+    read_by_task(fresh);
+  });
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -75,5 +88,6 @@ int main(int, char** argv) {
   if (what == "each-its-page") each_its_page(rt);
   if (what == "cut") cut(rt);
   if (what == "moved") moved(rt);
+  if (what == "reallocated") reallocated(rt);
   std::printf("%s\n", what.c_str());
 }
