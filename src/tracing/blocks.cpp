@@ -23,7 +23,7 @@ using count_map = std::map<std::uintptr_t, std::uint64_t, std::less<>,
 /// Never destroyed, because the program may free memory until it has ended.
 struct known_blocks {
   spin_mutex lock;
-  block_map small, large;
+  block_map small, large, threads;
   growing<block*> touched, spare;
   arena memory;
   count_map outside;
@@ -36,9 +36,14 @@ known_blocks& known() noexcept {
 }
 
 block_map& map_of(known_blocks& k, block::what kind) noexcept {
-  const bool large = kind == block::what::mapped || kind == block::what::stack || kind == block::what::constant ||
-                     kind == block::what::global;
-  return large ? k.large : k.small;
+  switch (kind) {
+    case block::what::stack:
+    case block::what::thread_local_data: return k.threads;
+    case block::what::mapped:
+    case block::what::constant:
+    case block::what::global: return k.large;
+    default: return k.small;
+  }
 }
 
 void drop(known_blocks& k, block_map& map, block_map::iterator at) noexcept {
@@ -54,6 +59,7 @@ block part_of(const block& b, std::uintptr_t begin, std::uintptr_t end) noexcept
           .end = end,
           .origin = b.origin,
           .bytes = b.bytes,
+          .covered = b.covered,
           .number = b.number,
           .kind = b.kind,
           .recording = b.recording,
@@ -91,8 +97,12 @@ void insert(known_blocks& k, block_map& map, const block& made) noexcept {
   map.emplace(made.begin, b);
 }
 
-/// Removes what the map has of these addresses; the remains of blocks at both ends stay.
-void cut_out(known_blocks& k, block_map& map, std::uintptr_t begin, std::uintptr_t end) noexcept {
+enum class middle : std::uint8_t { removed, covered, uncovered };
+
+/// Cuts what the map has of these addresses out of its blocks. The remains at both ends stay, and the middle unless it
+/// is to be removed.
+void cut_out(known_blocks& k, block_map& map, std::uintptr_t begin, std::uintptr_t end,
+             middle what = middle::removed) noexcept {
   if (begin >= end) return;
   auto at = first_behind(map, begin);
   while (at != map.end() && at->first < end) {
@@ -102,6 +112,11 @@ void cut_out(known_blocks& k, block_map& map, std::uintptr_t begin, std::uintptr
     const block old = part_of(b, b.begin, b.end);
     drop(k, map, here);
     if (old.begin < begin) insert(k, map, part_of(old, old.begin, begin));
+    if (what != middle::removed) {
+      block kept = part_of(old, std::max(old.begin, begin), std::min(old.end, end));
+      kept.covered = what == middle::covered;
+      insert(k, map, kept);
+    }
     if (end < old.end) insert(k, map, part_of(old, end, old.end));
   }
 }
@@ -124,7 +139,13 @@ void add_block(const block& made) noexcept {
   const recorder_section section;
   known_blocks& k = known();
   const std::lock_guard guard(k.lock);
-  insert(k, map_of(k, made.kind), made);
+  block_map& map = map_of(k, made.kind);
+  if (&map == &k.threads) {
+    cut_out(k, k.threads, made.begin, made.end);  // a thread's data may lie on its stack
+    cut_out(k, k.small, made.begin, made.end, middle::covered);
+    cut_out(k, k.large, made.begin, made.end, middle::covered);
+  }
+  insert(k, map, made);
 }
 
 block remove_block(const void* begin, block::what kind) noexcept {
@@ -133,11 +154,21 @@ block remove_block(const void* begin, block::what kind) noexcept {
   known_blocks& k = known();
   const std::lock_guard guard(k.lock);
   block_map& map = map_of(k, kind);
-  const auto at = map.find(reinterpret_cast<std::uintptr_t>(begin));
+  auto at = map.find(reinterpret_cast<std::uintptr_t>(begin));
   if (at == map.end()) return {};
   const block& b = *at->second;
-  drop(k, map, at);
-  return part_of(b, b.begin, b.end);
+  const std::uintptr_t end = b.origin + b.bytes;
+  while (at != map.end() && at->first < end) drop(k, map, std::exchange(at, std::next(at)));  // all its parts
+  return part_of(b, b.begin, end);
+}
+
+void remove_of_thread(std::uintptr_t begin, std::uintptr_t end) noexcept {
+  const recorder_section section;
+  known_blocks& k = known();
+  const std::lock_guard guard(k.lock);
+  cut_out(k, k.threads, begin, end);
+  cut_out(k, k.small, begin, end, middle::uncovered);
+  cut_out(k, k.large, begin, end, middle::uncovered);
 }
 
 void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept {
@@ -151,6 +182,7 @@ void remove_mapped_locked(std::uintptr_t begin, std::uintptr_t end) noexcept {
   known_blocks& k = known();
   cut_out(k, k.small, begin, end);
   cut_out(k, k.large, begin, end);
+  cut_out(k, k.threads, begin, end);
 }
 
 void move_mapped_locked(std::uintptr_t from, std::size_t old_bytes, std::uintptr_t to, std::size_t bytes) noexcept {
@@ -167,6 +199,7 @@ void move_mapped_locked(std::uintptr_t from, std::size_t old_bytes, std::uintptr
     block moved = part_of(b, begin, std::min(b.end, from + kept) - from + to);
     moved.origin = begin - std::min(offset, begin);  // not below address 0
     moved.number = 0;
+    moved.covered = false;
     insert(k, k.large, moved);
   }
   remove_mapped_locked(from, from + old_bytes);
@@ -178,6 +211,9 @@ block* find_block(std::uintptr_t address) noexcept {
   const std::lock_guard guard(k.lock);
   block* b = find_in(k.small, address);
   if (b == nullptr) b = find_in(k.large, address);
+  if (b == nullptr || b->covered) {
+    if (block* const of_thread = find_in(k.threads, address)) b = of_thread;
+  }
   if (b != nullptr) expect_number(k, *b);
   return b;
 }

@@ -2,8 +2,10 @@
 // and offset, because a block has the same name in every run, and an address has not.
 //
 // Any thread may call these functions. Invariants:
-//  B1  A live block is in one of two maps: pieces of memory in `small`, the memory that contains them in `large`.
-//      Blocks of one map do not overlap. The lock guards both.
+//  B1  A live block is in one of three maps: pieces of memory in `small`, the memory that contains them in `large`, the
+//      stacks and data of threads in `threads`. Blocks of one map do not overlap. The lock guards all. What a thread
+//      has lies in memory that may be a block of its own, and is that again when the thread has ended: that part is
+//      `covered`.
 //  B2  A block that was touched (it has a number) is never reused, so a thread may keep a pointer to it. The kept
 //      bounds are valid until the block is removed. A program that touches a block while it frees it has a race of
 //      its own.
@@ -40,6 +42,7 @@ struct block {
   std::uintptr_t origin = begin;      // from where offsets count
   std::size_t bytes = end - begin;    // of the whole block
   atomic<bool> gone{false};
+  bool covered = false;      // look in `threads` first
   std::uint32_t number = 0;  // in the order of first touch or cut; 0: neither. Set under the lock
   what kind = what::heap;
   // The maker: the task (0: none) of a recording, the point in the program, and how many the task had made there.
@@ -86,6 +89,8 @@ class recorder_section {
 void add_block(const block& made) noexcept;
 /// Removes the block that begins here, if there is one, and returns it; else one of 0 bytes.
 block remove_block(const void* begin, block::what kind) noexcept;
+/// Removes what threads have at these addresses; what lies below is there again.
+void remove_of_thread(std::uintptr_t begin, std::uintptr_t end) noexcept;
 /// Removes mapped memory that was given back; the remains of blocks at both ends stay.
 void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept;
 /// As remove_mapped(). REQUIRES: the caller holds lock_of_blocks() in a recorder_section.
@@ -110,5 +115,7 @@ void add_variables();
 /// Registers the calling thread's stack and thread-local data. Once for each thread: registered again, they would be
 /// different blocks from those that were touched before.
 void add_this_thread();
+/// Called at the thread's end: whoever lent it the stack may use that again.
+void remove_this_thread();
 
 }  // namespace kith::tracing

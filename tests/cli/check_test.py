@@ -136,7 +136,7 @@ code, found = kith.json("check", file)
 kith.check(code == 0 and found["unknown"] == 0 and not found["constants"], f"each-its-page declares all of it: {found}")
 
 # What is left of memory, or was moved, is known to be written.
-for name, tasks in (("cut", 2), ("moved", 1), ("reallocated", 1)):
+for name, tasks in (("cut", 2), ("moved", 1), ("reallocated", 1), ("former-stack", 1)):
     file, done = record(name, "resized", KITH_POLICY="fifo")
     kith.check(done.returncode == 0, f"{name} is recorded: {done.stderr}")
     code, found = kith.json("check", file)

@@ -4,10 +4,13 @@
 
 #include "recorded_touches.hpp"
 
+#include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -38,11 +41,20 @@ class memory_cases {
     resize_in_place();
     move();
     reallocate();
+    lend_stack(fresh_mapping(100 * page), "a mapping");
+    auto* const on_heap = static_cast<unsigned char*>(std::malloc(100 * page));
+    lend_stack(on_heap, "a block on the heap");
+    std::free(on_heap);
   }
 
   template <class Check>
   void compare(recording& found, const Check& check) const {
     for (const alone& a : alone_) check(found.of[a.task].elsewhere == a.elsewhere, a.what);
+    for (const same& s : stacks_) {
+      const recorded &one = found.of[s.task], &other = found.of[s.other];
+      const bool more = one.stacks.size() + 1 == other.stacks.size();  // tasks read their parameters on another stack
+      check(more && other.named.size() == 1 && other.elsewhere == 0, s.what + " is a stack");
+    }
     for (const copy& c : copies_) {
       const auto is = [](counts& all, const unsigned char* begin, std::size_t bytes) {
         const auto at = reinterpret_cast<std::uintptr_t>(begin);
@@ -148,9 +160,38 @@ class memory_cases {
     std::free(reallocated(grown, 100, 100));
   }
 
+  /// 64 of 100 pages are a thread's stack for a while.
+  void lend_stack(unsigned char* all, const std::string& where) {
+    unsigned char *const stack = all + 4 * page, *const behind = all + 99 * page;
+    const std::uint64_t before = touch(all, behind), within = touch(all + 4 * page, all + 20 * page);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    expect(pthread_attr_setstack(&attributes, stack, 64 * page) == 0, "pthread_attr_setstack");
+    struct {
+      std::atomic<unsigned char*> local{nullptr};
+      std::atomic<bool> enough{false};
+    } shared;
+    const auto body = [](void* with) -> void* {
+      auto* const s = static_cast<decltype(shared)*>(with);
+      unsigned char local[64] = {};
+      s->local.store(local);
+      while (!s->enough.load()) sched_yield();
+      return nullptr;
+    };
+    pthread_t thread{};
+    expect(pthread_create(&thread, &attributes, body, &shared) == 0, "pthread_create");
+    while (shared.local.load() == nullptr) sched_yield();
+    same_.push_back({"what lies around a stack in " + where, before, touch(all, behind)});
+    stacks_.push_back({"what a thread has in " + where, before, touch(all, shared.local.load())});
+    shared.enough.store(true);
+    pthread_join(thread, nullptr);
+    pthread_attr_destroy(&attributes);
+    same_.push_back({"a former stack in " + where, within, touch(all + 4 * page, all + 20 * page)});
+  }
+
   const InTask& in_task_;
   std::uint64_t next_;
   std::vector<alone> alone_;
   std::vector<copy> copies_;
-  std::vector<same> same_;
+  std::vector<same> same_, stacks_;
 };

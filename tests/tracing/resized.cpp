@@ -2,6 +2,7 @@
 // marks after `//!`. Its argument selects what happens.
 #include <kith/kith.hpp>
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <cstddef>
@@ -80,6 +81,24 @@ void reallocated(kith::runtime& rt) {
   });
 }
 
+/// The memory was a thread's stack.
+void former_stack(kith::runtime& rt) {
+  constexpr std::size_t pages = 64;
+  unsigned char* const all = mapped(pages);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstack(&attributes, all, pages * page);
+  pthread_t thread{};
+  if (pthread_create(&thread, &attributes, [](void*) -> void* { return nullptr; }, nullptr) != 0)
+    throw std::runtime_error("no thread");
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  rt.run([&] {
+    std::memset(all, 1, page);
+    read_by_task(all);
+  });
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -89,5 +108,6 @@ int main(int, char** argv) {
   if (what == "cut") cut(rt);
   if (what == "moved") moved(rt);
   if (what == "reallocated") reallocated(rt);
+  if (what == "former-stack") former_stack(rt);
   std::printf("%s\n", what.c_str());
 }
