@@ -46,11 +46,11 @@ block_map& map_of(known_blocks& k, block::what kind) noexcept {
   }
 }
 
-void drop(known_blocks& k, block_map& map, block_map::iterator at) noexcept {
+void drop(known_blocks& k, block_map& map, block_map::iterator at, bool cut = false) noexcept {
   block* const b = at->second;
   map.erase(at);
   b->gone.store(true, relaxed);
-  if (b->number == 0) k.spare.push(b);  // B2
+  if (b->number == 0 && !cut) k.spare.push(b);  // B2
 }
 
 /// The part of the block from `begin` to `end`.
@@ -61,6 +61,7 @@ block part_of(const block& b, std::uintptr_t begin, std::uintptr_t end) noexcept
           .bytes = b.bytes,
           .covered = b.covered,
           .number = b.number,
+          .whole = b.whole,
           .kind = b.kind,
           .recording = b.recording,
           .task = b.task,
@@ -71,9 +72,12 @@ block part_of(const block& b, std::uintptr_t begin, std::uintptr_t end) noexcept
 }
 
 void expect_number(known_blocks& k, block& b) noexcept {
-  if (b.number != 0) return;
-  b.number = static_cast<std::uint32_t>(k.touched.size()) + first_number;
-  k.touched.push(&b);
+  block& whole = b.whole != nullptr ? *b.whole : b;
+  if (whole.number == 0) {
+    whole.number = static_cast<std::uint32_t>(k.touched.size()) + first_number;
+    k.touched.push(&whole);
+  }
+  b.number = whole.number;
 }
 
 /// The first block that ends behind `begin`.
@@ -108,9 +112,10 @@ void cut_out(known_blocks& k, block_map& map, std::uintptr_t begin, std::uintptr
   while (at != map.end() && at->first < end) {
     const auto here = std::exchange(at, std::next(at));
     block& b = *here->second;
-    if (b.begin < begin || end < b.end) expect_number(k, b);  // B5
-    const block old = part_of(b, b.begin, b.end);
-    drop(k, map, here);
+    block old = part_of(b, b.begin, b.end);
+    const bool first_cut = b.whole == nullptr && (b.begin < begin || end < b.end);
+    if (first_cut) old.whole = &b;
+    drop(k, map, here, first_cut);
     if (old.begin < begin) insert(k, map, part_of(old, old.begin, begin));
     if (what != middle::removed) {
       block kept = part_of(old, std::max(old.begin, begin), std::min(old.end, end));
@@ -199,6 +204,7 @@ void move_mapped_locked(std::uintptr_t from, std::size_t old_bytes, std::uintptr
     block moved = part_of(b, begin, std::min(b.end, from + kept) - from + to);
     moved.origin = begin - std::min(offset, begin);  // not below address 0
     moved.number = 0;
+    moved.whole = nullptr;
     moved.covered = false;
     insert(k, k.large, moved);
   }

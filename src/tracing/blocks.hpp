@@ -6,7 +6,8 @@
 //      stacks and data of threads in `threads`. Blocks of one map do not overlap. The lock guards all. What a thread
 //      has lies in memory that may be a block of its own, and is that again when the thread has ended: that part is
 //      `covered`.
-//  B2  A block that was touched (it has a number) is never reused, so a thread may keep a pointer to it. The kept
+//  B2  A block that was touched (it has a number) or cut is never reused, so a thread may keep a pointer to it. The
+//  kept
 //      bounds are valid until the block is removed. A program that touches a block while it frees it has a race of
 //      its own.
 //  B3  A block leaves its map before its memory is given back, or while the lock is held over the call that gives it
@@ -43,7 +44,8 @@ struct block {
   std::size_t bytes = end - begin;    // of the whole block
   atomic<bool> gone{false};
   bool covered = false;      // look in `threads` first
-  std::uint32_t number = 0;  // in the order of first touch or cut; 0: neither. Set under the lock
+  std::uint32_t number = 0;  // in the order of first touch; 0: not touched. Set under the lock
+  block* whole = nullptr;    // of a part: the block that was cut, whose number all its parts get
   what kind = what::heap;
   // The maker: the task (0: none) of a recording, the point in the program, and how many the task had made there.
   const void* recording = nullptr;

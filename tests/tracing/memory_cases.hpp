@@ -37,6 +37,7 @@ class memory_cases {
 
   void run() {
     cut();
+    cut_first();
     parts_of_pages();
     resize_in_place();
     move();
@@ -50,6 +51,8 @@ class memory_cases {
   template <class Check>
   void compare(recording& found, const Check& check) const {
     for (const alone& a : alone_) check(found.of[a.task].elsewhere == a.elsewhere, a.what);
+    for (const std::uint64_t task : wholes_)
+      check(found.of[task].named.size() == 2 && found.of[task].numbers.size() == 1, "parts are of one block");
     for (const same& s : stacks_) {
       const recorded &one = found.of[s.task], &other = found.of[s.other];
       const bool more = one.stacks.size() + 1 == other.stacks.size();  // tasks read their parameters on another stack
@@ -101,6 +104,15 @@ class memory_cases {
     same_.push_back({"memory behind a gap", before, touch(all + 1, all + 5 * page)});
     munmap(all, 2 * page);
     same_.push_back({"memory with another beginning", untouched, touch(all + 3 * page, all + 4 * page)});
+  }
+
+  /// Parts of a block that is touched only after it was cut.
+  void cut_first() {
+    unsigned char* const all = fresh_mapping(7 * page);
+    munmap(all + 3 * page, page);
+    munmap(all + page, page);
+    wholes_.push_back(touch(all, all + 2 * page));
+    wholes_.push_back(touch(all + 2 * page, all + 6 * page));
   }
 
   /// The system maps and unmaps whole pages.
@@ -193,5 +205,6 @@ class memory_cases {
   std::uint64_t next_;
   std::vector<alone> alone_;
   std::vector<copy> copies_;
+  std::vector<std::uint64_t> wholes_;
   std::vector<same> same_, stacks_;
 };

@@ -31,8 +31,9 @@ struct recorded {
   counts reads, writes;
   std::uint64_t heap_bytes = 0, elsewhere = 0;
   std::set<std::uint32_t> stacks;  // of threads
-  std::set<std::pair<std::string, std::uint64_t>>
-      named;  // blocks on the heap and mapped ones by their makers, with offsets
+  // Of blocks on the heap and mapped ones:
+  std::set<std::uint32_t> numbers;
+  std::set<std::pair<std::string, std::uint64_t>> named;  // by their makers, with offsets
 };
 
 class recording {
@@ -77,7 +78,10 @@ class recording {
         if (t.block == 0) return;
         const auto [mode, fixed] = sites_.at(t.site);
         const auto& [kind, begin, maker] = blocks_.at(t.block);
-        if (kind == 0 || kind == 7) r.named.insert({maker, t.offset});
+        if (kind == 0 || kind == 7) {
+          r.named.insert({maker, t.offset});
+          r.numbers.insert(t.block);
+        }
         const std::uint64_t n = fixed != 0 ? fixed : t.bytes;
         if (kind == 0 && t.block > 1) r.heap_bytes += n;
         if (t.block == 1) r.elsewhere += n;
