@@ -26,6 +26,7 @@ using kith::tracing::recorder_section;
 using kith::tracing::remove_block;
 using kith::tracing::remove_mapped;
 using kith::tracing::remove_mapped_locked;
+using kith::tracing::take_block;
 using kith::tracing::touch_kind;
 using kith::tracing::touched;
 
@@ -116,7 +117,7 @@ KITH_WEAK void* realloc(void* old, std::size_t bytes) noexcept {
   if (!active()) return __libc_realloc(old, bytes);
   const std::size_t kept = std::min(bytes_of(old), bytes);
   touched(touch_kind::read, old, 0, kept, KITH_PC);
-  const block before = remove_block(old, block::what::heap);
+  const block before = take_block(old, block::what::heap);
   void* const at = __libc_realloc(old, bytes);
   if (at == nullptr && bytes != 0) {
     if (before.bytes != 0) add_block(before);  // realloc failed, so it is still there

@@ -58,10 +58,10 @@ block part_of(const block& b, std::uintptr_t begin, std::uintptr_t end) noexcept
   return {.begin = begin,
           .end = end,
           .origin = b.origin,
-          .bytes = b.bytes,
           .covered = b.covered,
           .number = b.number,
           .whole = b.whole,
+          .bytes = b.bytes,
           .kind = b.kind,
           .recording = b.recording,
           .task = b.task,
@@ -126,6 +126,17 @@ void cut_out(known_blocks& k, block_map& map, std::uintptr_t begin, std::uintptr
   }
 }
 
+/// Drops all parts of the block that begins here. Returns the first, which the lock keeps; null if there is none.
+const block* drop_all(known_blocks& k, block_map& map, const void* begin) noexcept {
+  auto at = map.find(reinterpret_cast<std::uintptr_t>(begin));
+  if (at == map.end()) return nullptr;
+  const block* const b = at->second;
+  const std::uintptr_t end = b->origin + b->bytes;
+  do drop(k, map, std::exchange(at, std::next(at)));
+  while (at != map.end() && at->first < end);
+  return b;
+}
+
 block* find_in(const block_map& map, std::uintptr_t address) noexcept {
   auto at = map.upper_bound(address);
   if (at == map.begin()) return nullptr;
@@ -153,18 +164,22 @@ void add_block(const block& made) noexcept {
   insert(k, map, made);
 }
 
-block remove_block(const void* begin, block::what kind) noexcept {
+void remove_block(const void* begin, block::what kind) noexcept {
+  if (inside) return;
+  const recorder_section section;
+  known_blocks& k = known();
+  const std::lock_guard guard(k.lock);
+  drop_all(k, map_of(k, kind), begin);
+}
+
+block take_block(const void* begin, block::what kind) noexcept {
   if (inside) return {};
   const recorder_section section;
   known_blocks& k = known();
   const std::lock_guard guard(k.lock);
-  block_map& map = map_of(k, kind);
-  auto at = map.find(reinterpret_cast<std::uintptr_t>(begin));
-  if (at == map.end()) return {};
-  const block& b = *at->second;
-  const std::uintptr_t end = b.origin + b.bytes;
-  while (at != map.end() && at->first < end) drop(k, map, std::exchange(at, std::next(at)));  // all its parts
-  return part_of(b, b.begin, end);
+  const block* const b = drop_all(k, map_of(k, kind), begin);
+  if (b == nullptr) return {};
+  return part_of(*b, b->origin, b->origin + b->bytes);
 }
 
 void remove_of_thread(std::uintptr_t begin, std::uintptr_t end) noexcept {

@@ -41,11 +41,11 @@ struct block {
   };
   std::uintptr_t begin = 0, end = 0;  // of the part that this is: all of it, or what lies between parts given back
   std::uintptr_t origin = begin;      // from where offsets count
-  std::size_t bytes = end - begin;    // of the whole block
   atomic<bool> gone{false};
-  bool covered = false;      // look in `threads` first
-  std::uint32_t number = 0;  // in the order of first touch; 0: not touched. Set under the lock
-  block* whole = nullptr;    // of a part: the block that was cut, whose number all its parts get
+  bool covered = false;             // look in `threads` first
+  std::uint32_t number = 0;         // in the order of first touch; 0: not touched. Set under the lock
+  block* whole = nullptr;           // of a part: the block that was cut, whose number all its parts get
+  std::size_t bytes = end - begin;  // of the whole block
   what kind = what::heap;
   // The maker: the task (0: none) of a recording, the point in the program, and how many the task had made there.
   const void* recording = nullptr;
@@ -89,8 +89,10 @@ class recorder_section {
 
 /// A new block, or one that was removed. What it overlaps is gone.
 void add_block(const block& made) noexcept;
-/// Removes the block that begins here, if there is one, and returns it; else one of 0 bytes.
-block remove_block(const void* begin, block::what kind) noexcept;
+/// Removes the block that begins here, if there is one.
+void remove_block(const void* begin, block::what kind) noexcept;
+/// The same. Returns the block, which add_block() takes back; of 0 bytes if there is none.
+block take_block(const void* begin, block::what kind) noexcept;
 /// Removes what threads have at these addresses; what lies below is there again.
 void remove_of_thread(std::uintptr_t begin, std::uintptr_t end) noexcept;
 /// Removes mapped memory that was given back; the remains of blocks at both ends stay.
