@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -21,9 +22,23 @@ struct declared {
   bool touched = false;
 };
 
+/// By block: the first that is the same memory. Memory that mremap has moved has a block for each of its addresses.
+std::vector<std::uint32_t> same_memory(const recording& r) {
+  using maker = std::tuple<std::int32_t, std::uint64_t, std::string_view, std::string_view, std::uint64_t>;
+  std::map<maker, std::uint32_t> mapped;
+  std::vector<std::uint32_t> same;
+  for (std::uint32_t i = 0; i < r.blocks.size(); ++i) {
+    const recorded_block& b = r.blocks[i];
+    same.push_back(i);
+    if (b.kind == recorded_block::mapped)
+      same[i] = mapped.try_emplace(maker(b.task, b.ordinal, b.at, b.caller, b.bytes), i).first->second;
+  }
+  return same;
+}
+
 class checker {
  public:
-  explicit checker(const recording& r) : r_(r), streams_(r), written_(r.blocks.size()) {
+  explicit checker(const recording& r) : r_(r), streams_(r), same_(same_memory(r)), written_(r.blocks.size()) {
     for (std::uint32_t i = 0; i < r.regions.size(); ++i) by_address_.push_back(i);
     std::ranges::sort(by_address_, {}, [&](std::uint32_t i) { return r.regions[i].address; });
   }
@@ -31,7 +46,7 @@ class checker {
   touch_report all() {
     for (std::size_t t = 0; t < r_.tasks.size(); ++t) {
       streams_.read(t, [&](const touch& x) {
-        if (x.writes()) written_[index_of(*x.block)] = true;
+        if (x.writes()) written_[same_[index_of(*x.block)]] = true;
       });
     }
     for (std::size_t t = 0; t < r_.tasks.size(); ++t) {
@@ -64,6 +79,8 @@ class checker {
     }
   }
 
+  bool is_written(const recorded_block& b) const { return written_[same_[index_of(b)]]; }
+
   /// Whether the block's bytes need no declaration by the task.
   bool is_free(const recorded_block& b, std::int32_t task) const {
     switch (b.kind) {
@@ -72,7 +89,7 @@ class checker {
       case recorded_block::thread_local_data:
       case recorded_block::constant: return true;
       case recorded_block::variable:
-      case recorded_block::global: return !written_[index_of(b)];
+      case recorded_block::global: return !is_written(b);
       default: return b.own || (b.task == task && b.task >= 0);
     }
   }
@@ -130,7 +147,7 @@ class checker {
 
   void note_piece(std::int32_t task, const touch& x, std::uint64_t at, const piece& p) {
     const std::uint64_t from = at - x.block->address, end = p.end - x.block->address;
-    if (p.region < 0 && !written_[index_of(*x.block)] && x.block->kind != recorded_block::unknown) {
+    if (p.region < 0 && !is_written(*x.block) && x.block->kind != recorded_block::unknown) {
       note_constant(task, x, from, end);
     } else {
       note(task, x, from, end, p);
@@ -180,7 +197,8 @@ class checker {
 
   const recording& r_;
   touch_reader streams_;
-  std::vector<bool> written_;  // blocks that a task writes
+  std::vector<std::uint32_t> same_;
+  std::vector<bool> written_;  // blocks that a task writes; of those that are the same memory, the first
   std::vector<std::uint32_t> by_address_;
   std::vector<declared> declared_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool, std::int32_t>, std::size_t> first_;

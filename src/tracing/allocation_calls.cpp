@@ -6,20 +6,29 @@
 #include <malloc.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
+#include <cstddef>
 #include <mutex>
 #include <new>
 
 using kith::tracing::active;
+using kith::tracing::add_block;
 using kith::tracing::block;
+using kith::tracing::find_block;
 using kith::tracing::inside;
 using kith::tracing::lock_of_blocks;
 using kith::tracing::made_block;
+using kith::tracing::move_mapped_locked;
+using kith::tracing::now;
 using kith::tracing::recorder_section;
 using kith::tracing::remove_block;
 using kith::tracing::remove_mapped;
 using kith::tracing::remove_mapped_locked;
+using kith::tracing::take_block;
+using kith::tracing::touch_kind;
+using kith::tracing::touched;
 
 extern "C" {
 // glibc's own, under the names that it keeps for interposers.
@@ -32,6 +41,13 @@ void __libc_free(void*) noexcept;
 
 namespace {
 
+std::size_t page_bytes() noexcept { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+/// What the system maps or unmaps for `bytes`; less if that is too much for it.
+std::size_t whole_pages(std::size_t bytes) noexcept {
+  const std::size_t page = page_bytes();
+  return (bytes + page - 1) / page * page;
+}
+
 [[gnu::always_inline]] inline void* noted(void* at, std::size_t bytes, const void* pc) noexcept {
   if (active()) made_block(block::what::heap, at, bytes, pc);
   return at;
@@ -41,27 +57,36 @@ void released(void* at) noexcept {
   __libc_free(at);
 }
 
+/// The bytes of what a task has got of malloc; 0 outside tasks.
+std::size_t bytes_of(const void* at) noexcept {
+  if (now == nullptr) return 0;
+  const auto begin = reinterpret_cast<std::uintptr_t>(at);
+  const block* const b = find_block(begin);
+  return b != nullptr && b->kind == block::what::heap && b->origin == begin ? b->bytes : 0;
+}
+
 [[gnu::always_inline]] inline void* mapped(void* wanted, std::size_t bytes, int protection, int flags, int file,
                                            off_t offset, const void* pc) noexcept {
   const long got = ::syscall(SYS_mmap, wanted, bytes, protection, flags, file, offset);
   void* const at = kith::at_address(static_cast<std::uintptr_t>(got));
   if (got != -1 && active()) {
     const auto begin = static_cast<std::uintptr_t>(got);
+    bytes = whole_pages(bytes);
     remove_mapped(begin, begin + bytes);
     made_block(block::what::mapped, at, bytes, pc);
   }
   return at;
 }
 
-/// Calls give_back(), which returns -1 if the system refuses; else these addresses are of no block afterwards. The lock
-/// is held meanwhile: no other thread can have registered a block there (B3 of blocks.hpp).
-template <class GiveBack>
-long gave_back(std::uintptr_t begin, std::uintptr_t end, const GiveBack& give_back) noexcept {
+/// Calls give_back(), which returns -1 if the system refuses; else note(result). The lock is held over both: no other
+/// thread can have registered a block in the memory that was given back (B3 of blocks.hpp).
+template <class GiveBack, class Note>
+long gave_back(const GiveBack& give_back, const Note& note) noexcept {
   if (!active() || inside) return give_back();
   const recorder_section section;
   const std::lock_guard guard(lock_of_blocks());
   const long result = give_back();
-  if (result != -1) remove_mapped_locked(begin, end);
+  if (result != -1) note(static_cast<std::uintptr_t>(result));
   return result;
 }
 
@@ -87,15 +112,20 @@ KITH_WEAK void* malloc(std::size_t bytes) noexcept { return noted(__libc_malloc(
 KITH_WEAK void* calloc(std::size_t n, std::size_t bytes) noexcept {
   return noted(__libc_calloc(n, bytes), n * bytes, KITH_PC);
 }
+/// The new block is the caller's, who reads the old one and writes this one, also where the library leaves it in place.
 KITH_WEAK void* realloc(void* old, std::size_t bytes) noexcept {
   if (!active()) return __libc_realloc(old, bytes);
-  const std::size_t before = old != nullptr ? remove_block(old, block::what::heap) : 0;
+  const std::size_t kept = std::min(bytes_of(old), bytes);
+  touched(touch_kind::read, old, 0, kept, KITH_PC);
+  const block before = take_block(old, block::what::heap);
   void* const at = __libc_realloc(old, bytes);
   if (at == nullptr && bytes != 0) {
-    noted(old, before, KITH_PC);  // realloc failed, so the old block is still there
+    if (before.bytes != 0) add_block(before);  // realloc failed, so it is still there
     return at;
   }
-  return noted(at, bytes, KITH_PC);
+  noted(at, bytes, KITH_PC);
+  touched(touch_kind::write, at, 0, kept, KITH_PC);
+  return at;
 }
 KITH_WEAK void* reallocarray(void* old, std::size_t n, std::size_t bytes) noexcept {
   std::size_t all = 0;
@@ -120,14 +150,16 @@ KITH_WEAK int posix_memalign(void** at, std::size_t align, std::size_t bytes) no
   *at = got;
   return 0;
 }
-KITH_WEAK void* valloc(std::size_t bytes) noexcept { return noted(__libc_memalign(4096, bytes), bytes, KITH_PC); }
+KITH_WEAK void* valloc(std::size_t bytes) noexcept {
+  return noted(__libc_memalign(page_bytes(), bytes), bytes, KITH_PC);
+}
 KITH_WEAK void* pvalloc(std::size_t bytes) noexcept {
-  const std::size_t whole = (bytes + 4095) / 4096 * 4096;
+  const std::size_t whole = whole_pages(bytes);
   if (whole < bytes) {
     errno = ENOMEM;
     return nullptr;
   }
-  return noted(__libc_memalign(4096, whole), whole, KITH_PC);
+  return noted(__libc_memalign(page_bytes(), whole), whole, KITH_PC);
 }
 KITH_WEAK void free(void* at) noexcept { released(at); }
 
@@ -139,9 +171,11 @@ KITH_WEAK void* mmap64(void* wanted, std::size_t bytes, int protection, int flag
 }
 KITH_WEAK int munmap(void* at, std::size_t bytes) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
-  return gave_back(begin, begin + bytes, [=] { return ::syscall(SYS_munmap, at, bytes); }) == 0 ? 0 : -1;
+  const long result = gave_back([=] { return ::syscall(SYS_munmap, at, bytes); },
+                                [=](std::uintptr_t) { remove_mapped_locked(begin, begin + whole_pages(bytes)); });
+  return result == 0 ? 0 : -1;
 }
-/// Memory that is moved or resized becomes a new block.
+/// What is added to the memory becomes a new block.
 KITH_WEAK void* mremap(void* old, std::size_t old_bytes, std::size_t bytes, int flags, ...) noexcept {
   void* wanted = nullptr;
   if ((flags & MREMAP_FIXED) != 0) {
@@ -151,14 +185,13 @@ KITH_WEAK void* mremap(void* old, std::size_t old_bytes, std::size_t bytes, int 
     va_end(more);
   }
   const auto begin = reinterpret_cast<std::uintptr_t>(old);
-  const long got =
-      gave_back(begin, begin + old_bytes, [=] { return ::syscall(SYS_mremap, old, old_bytes, bytes, flags, wanted); });
+  const std::size_t before = whole_pages(old_bytes), after = whole_pages(bytes), kept = std::min(before, after);
+  const long got = gave_back([=] { return ::syscall(SYS_mremap, old, old_bytes, bytes, flags, wanted); },
+                             [=](std::uintptr_t at) { move_mapped_locked(begin, before, at, after); });
   void* const at = kith::at_address(static_cast<std::uintptr_t>(got));
   if (got == -1 || !active()) return at;
-  if ((flags & MREMAP_DONTUNMAP) != 0) made_block(block::what::mapped, old, old_bytes, KITH_PC);
-  const auto new_begin = static_cast<std::uintptr_t>(got);
-  remove_mapped(new_begin, new_begin + bytes);
-  made_block(block::what::mapped, at, bytes, KITH_PC);
+  if ((flags & MREMAP_DONTUNMAP) != 0) made_block(block::what::mapped, old, before, KITH_PC);
+  made_block(block::what::mapped, static_cast<std::byte*>(at) + kept, after - kept, KITH_PC);
   return at;
 }
 }

@@ -2,6 +2,7 @@
 
 #include "tracing/arena.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <iterator>
@@ -22,7 +23,7 @@ using count_map = std::map<std::uintptr_t, std::uint64_t, std::less<>,
 /// Never destroyed, because the program may free memory until it has ended.
 struct known_blocks {
   spin_mutex lock;
-  block_map small, large;
+  block_map small, large, threads;
   growing<block*> touched, spare;
   arena memory;
   count_map outside;
@@ -35,22 +36,32 @@ known_blocks& known() noexcept {
 }
 
 block_map& map_of(known_blocks& k, block::what kind) noexcept {
-  const bool large = kind == block::what::mapped || kind == block::what::stack || kind == block::what::constant ||
-                     kind == block::what::global;
-  return large ? k.large : k.small;
+  switch (kind) {
+    case block::what::stack:
+    case block::what::thread_local_data: return k.threads;
+    case block::what::mapped:
+    case block::what::constant:
+    case block::what::global: return k.large;
+    default: return k.small;
+  }
 }
 
-void drop(known_blocks& k, block_map& map, block_map::iterator at) noexcept {
+void drop(known_blocks& k, block_map& map, block_map::iterator at, bool cut = false) noexcept {
   block* const b = at->second;
   map.erase(at);
   b->gone.store(true, relaxed);
-  if (b->number == 0) k.spare.push(b);  // B2
+  if (b->number == 0 && !cut) k.spare.push(b);  // B2
 }
 
-/// What is known of the block, for the addresses from `begin` to `end`.
-block of_range(const block& b, std::uintptr_t begin, std::uintptr_t end) noexcept {
+/// The part of the block from `begin` to `end`.
+block part_of(const block& b, std::uintptr_t begin, std::uintptr_t end) noexcept {
   return {.begin = begin,
           .end = end,
+          .origin = b.origin,
+          .covered = b.covered,
+          .number = b.number,
+          .whole = b.whole,
+          .bytes = b.bytes,
           .kind = b.kind,
           .recording = b.recording,
           .task = b.task,
@@ -60,9 +71,24 @@ block of_range(const block& b, std::uintptr_t begin, std::uintptr_t end) noexcep
           .name = b.name};
 }
 
+void expect_number(known_blocks& k, block& b) noexcept {
+  block& whole = b.whole != nullptr ? *b.whole : b;
+  if (whole.number == 0) {
+    whole.number = static_cast<std::uint32_t>(k.touched.size()) + first_number;
+    k.touched.push(&whole);
+  }
+  b.number = whole.number;
+}
+
+/// The first block that ends behind `begin`.
+block_map::iterator first_behind(block_map& map, std::uintptr_t begin) noexcept {
+  auto at = map.lower_bound(begin);
+  if (at != map.begin() && std::prev(at)->second->end > begin) --at;
+  return at;
+}
+
 void insert(known_blocks& k, block_map& map, const block& made) noexcept {
-  auto at = map.lower_bound(made.begin);
-  if (at != map.begin() && std::prev(at)->second->end > made.begin) --at;
+  auto at = first_behind(map, made.begin);
   while (at != map.end() && at->first < made.end) drop(k, map, std::exchange(at, std::next(at)));
   block* b = nullptr;
   if (k.spare.size() != 0) {
@@ -71,22 +97,44 @@ void insert(known_blocks& k, block_map& map, const block& made) noexcept {
   } else {
     b = static_cast<block*>(k.memory.take(sizeof(block)));
   }
-  ::new (b) block(of_range(made, made.begin, made.end));
+  ::new (b) block(part_of(made, made.begin, made.end));
   map.emplace(made.begin, b);
 }
 
-/// Removes what the map has of these addresses; the remains of blocks at both ends stay.
-void cut_out(known_blocks& k, block_map& map, std::uintptr_t begin, std::uintptr_t end) noexcept {
+enum class middle : std::uint8_t { removed, covered, uncovered };
+
+/// Cuts what the map has of these addresses out of its blocks. The remains at both ends stay, and the middle unless it
+/// is to be removed.
+void cut_out(known_blocks& k, block_map& map, std::uintptr_t begin, std::uintptr_t end,
+             middle what = middle::removed) noexcept {
   if (begin >= end) return;
-  auto at = map.lower_bound(begin);
-  if (at != map.begin() && std::prev(at)->second->end > begin) --at;
+  auto at = first_behind(map, begin);
   while (at != map.end() && at->first < end) {
     const auto here = std::exchange(at, std::next(at));
-    const block whole = of_range(*here->second, here->second->begin, here->second->end);
-    drop(k, map, here);
-    if (whole.begin < begin) insert(k, map, of_range(whole, whole.begin, begin));
-    if (end < whole.end) insert(k, map, of_range(whole, end, whole.end));
+    block& b = *here->second;
+    block old = part_of(b, b.begin, b.end);
+    const bool first_cut = b.whole == nullptr && (b.begin < begin || end < b.end);
+    if (first_cut) old.whole = &b;
+    drop(k, map, here, first_cut);
+    if (old.begin < begin) insert(k, map, part_of(old, old.begin, begin));
+    if (what != middle::removed) {
+      block kept = part_of(old, std::max(old.begin, begin), std::min(old.end, end));
+      kept.covered = what == middle::covered;
+      insert(k, map, kept);
+    }
+    if (end < old.end) insert(k, map, part_of(old, end, old.end));
   }
+}
+
+/// Drops all parts of the block that begins here. Returns the first, which the lock keeps; null if there is none.
+const block* drop_all(known_blocks& k, block_map& map, const void* begin) noexcept {
+  auto at = map.find(reinterpret_cast<std::uintptr_t>(begin));
+  if (at == map.end()) return nullptr;
+  const block* const b = at->second;
+  const std::uintptr_t end = b->origin + b->bytes;
+  do drop(k, map, std::exchange(at, std::next(at)));
+  while (at != map.end() && at->first < end);
+  return b;
 }
 
 block* find_in(const block_map& map, std::uintptr_t address) noexcept {
@@ -107,20 +155,40 @@ void add_block(const block& made) noexcept {
   const recorder_section section;
   known_blocks& k = known();
   const std::lock_guard guard(k.lock);
-  insert(k, map_of(k, made.kind), made);
+  block_map& map = map_of(k, made.kind);
+  if (&map == &k.threads) {
+    cut_out(k, k.threads, made.begin, made.end);  // a thread's data may lie on its stack
+    cut_out(k, k.small, made.begin, made.end, middle::covered);
+    cut_out(k, k.large, made.begin, made.end, middle::covered);
+  }
+  insert(k, map, made);
 }
 
-std::size_t remove_block(const void* begin, block::what kind) noexcept {
-  if (inside) return 0;
+void remove_block(const void* begin, block::what kind) noexcept {
+  if (inside) return;
   const recorder_section section;
   known_blocks& k = known();
   const std::lock_guard guard(k.lock);
-  block_map& map = map_of(k, kind);
-  const auto at = map.find(reinterpret_cast<std::uintptr_t>(begin));
-  if (at == map.end()) return 0;
-  const std::size_t bytes = at->second->end - at->second->begin;
-  drop(k, map, at);
-  return bytes;
+  drop_all(k, map_of(k, kind), begin);
+}
+
+block take_block(const void* begin, block::what kind) noexcept {
+  if (inside) return {};
+  const recorder_section section;
+  known_blocks& k = known();
+  const std::lock_guard guard(k.lock);
+  const block* const b = drop_all(k, map_of(k, kind), begin);
+  if (b == nullptr) return {};
+  return part_of(*b, b->origin, b->origin + b->bytes);
+}
+
+void remove_of_thread(std::uintptr_t begin, std::uintptr_t end) noexcept {
+  const recorder_section section;
+  known_blocks& k = known();
+  const std::lock_guard guard(k.lock);
+  cut_out(k, k.threads, begin, end);
+  cut_out(k, k.small, begin, end, middle::uncovered);
+  cut_out(k, k.large, begin, end, middle::uncovered);
 }
 
 void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept {
@@ -134,6 +202,28 @@ void remove_mapped_locked(std::uintptr_t begin, std::uintptr_t end) noexcept {
   known_blocks& k = known();
   cut_out(k, k.small, begin, end);
   cut_out(k, k.large, begin, end);
+  cut_out(k, k.threads, begin, end);
+}
+
+void move_mapped_locked(std::uintptr_t from, std::size_t old_bytes, std::uintptr_t to, std::size_t bytes) noexcept {
+  known_blocks& k = known();
+  const std::size_t kept = std::min(old_bytes, bytes);
+  if (from == to) {
+    remove_mapped_locked(to + kept, to + std::max(old_bytes, bytes));
+    return;
+  }
+  remove_mapped_locked(to, to + bytes);
+  for (auto at = first_behind(k.large, from); at != k.large.end() && at->first < from + kept; ++at) {
+    const block& b = *at->second;
+    const std::uintptr_t begin = std::max(b.begin, from) - from + to, offset = std::max(b.begin, from) - b.origin;
+    block moved = part_of(b, begin, std::min(b.end, from + kept) - from + to);
+    moved.origin = begin - std::min(offset, begin);  // not below address 0
+    moved.number = 0;
+    moved.whole = nullptr;
+    moved.covered = false;
+    insert(k, k.large, moved);
+  }
+  remove_mapped_locked(from, from + old_bytes);
 }
 
 block* find_block(std::uintptr_t address) noexcept {
@@ -142,10 +232,10 @@ block* find_block(std::uintptr_t address) noexcept {
   const std::lock_guard guard(k.lock);
   block* b = find_in(k.small, address);
   if (b == nullptr) b = find_in(k.large, address);
-  if (b != nullptr && b->number == 0) {
-    b->number = static_cast<std::uint32_t>(k.touched.size()) + first_number;
-    k.touched.push(b);
+  if (b == nullptr || b->covered) {
+    if (block* const of_thread = find_in(k.threads, address)) b = of_thread;
   }
+  if (b != nullptr) expect_number(k, *b);
   return b;
 }
 

@@ -2,9 +2,12 @@
 // and offset, because a block has the same name in every run, and an address has not.
 //
 // Any thread may call these functions. Invariants:
-//  B1  A live block is in one of two maps: pieces of memory in `small`, the memory that contains them in `large`.
-//      Blocks of one map do not overlap. The lock guards both.
-//  B2  A block that was touched (it has a number) is never reused, so a thread may keep a pointer to it. The kept
+//  B1  A live block is in one of three maps: pieces of memory in `small`, the memory that contains them in `large`, the
+//      stacks and data of threads in `threads`. Blocks of one map do not overlap. The lock guards all. What a thread
+//      has lies in memory that may be a block of its own, and is that again when the thread has ended: that part is
+//      `covered`.
+//  B2  A block that was touched (it has a number) or cut is never reused, so a thread may keep a pointer to it. The
+//  kept
 //      bounds are valid until the block is removed. A program that touches a block while it frees it has a race of
 //      its own.
 //  B3  A block leaves its map before its memory is given back, or while the lock is held over the call that gives it
@@ -12,6 +15,9 @@
 //  B4  A thread that holds a lock of the recorder is `inside` and has no trace. A signal handler of the program, or
 //      another library's handler of fork(), that runs then must not take the lock again: what it allocates, frees and
 //      touches is not recorded.
+//  B5  The order in which parts of a block are given back may differ between runs. What remains of it has the number
+//      of the whole block, and counts offsets from where that began. What is moved to other addresses gets another
+//      number, and keeps the maker and the offsets.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -33,9 +39,13 @@ struct block {
     stack,              // of a thread
     mapped              // mmap
   };
-  std::uintptr_t begin = 0, end = 0;
+  std::uintptr_t begin = 0, end = 0;  // of the part that this is: all of it, or what lies between parts given back
+  std::uintptr_t origin = begin;      // from where offsets count
   atomic<bool> gone{false};
-  std::uint32_t number = 0;  // in the order of first touch; 0: not touched. Set under the lock
+  bool covered = false;             // look in `threads` first
+  std::uint32_t number = 0;         // in the order of first touch; 0: not touched. Set under the lock
+  block* whole = nullptr;           // of a part: the block that was cut, whose number all its parts get
+  std::size_t bytes = end - begin;  // of the whole block
   what kind = what::heap;
   // The maker: the task (0: none) of a recording, the point in the program, and how many the task had made there.
   const void* recording = nullptr;
@@ -77,14 +87,21 @@ class recorder_section {
   const bool inside_before_;
 };
 
-/// A new block. `made`: all of it but the lock's business. What it overlaps is gone.
+/// A new block, or one that was removed. What it overlaps is gone.
 void add_block(const block& made) noexcept;
-/// Removes the block that begins here, if there is one. Returns its size, or 0.
-std::size_t remove_block(const void* begin, block::what kind) noexcept;
+/// Removes the block that begins here, if there is one.
+void remove_block(const void* begin, block::what kind) noexcept;
+/// The same. Returns the block, which add_block() takes back; of 0 bytes if there is none.
+block take_block(const void* begin, block::what kind) noexcept;
+/// Removes what threads have at these addresses; what lies below is there again.
+void remove_of_thread(std::uintptr_t begin, std::uintptr_t end) noexcept;
 /// Removes mapped memory that was given back; the remains of blocks at both ends stay.
 void remove_mapped(std::uintptr_t begin, std::uintptr_t end) noexcept;
 /// As remove_mapped(). REQUIRES: the caller holds lock_of_blocks() in a recorder_section.
 void remove_mapped_locked(std::uintptr_t begin, std::uintptr_t end) noexcept;
+/// Mapped memory was moved or resized. Its blocks get the new addresses; what was added is of no block. REQUIRES: as
+/// remove_mapped_locked(); whole pages.
+void move_mapped_locked(std::uintptr_t from, std::size_t old_bytes, std::uintptr_t to, std::size_t bytes) noexcept;
 /// The block of an address, with a number; null if it is in none.
 block* find_block(std::uintptr_t address) noexcept;
 
@@ -102,5 +119,7 @@ void add_variables();
 /// Registers the calling thread's stack and thread-local data. Once for each thread: registered again, they would be
 /// different blocks from those that were touched before.
 void add_this_thread();
+/// Called at the thread's end: whoever lent it the stack may use that again.
+void remove_this_thread();
 
 }  // namespace kith::tracing

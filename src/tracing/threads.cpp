@@ -22,10 +22,18 @@ struct thread_start {
   void* with;
 };
 
+struct thread_end {
+  thread_end() = default;
+  ~thread_end() { remove_this_thread(); }
+  thread_end(const thread_end&) = delete;
+  thread_end& operator=(const thread_end&) = delete;
+};
+
 void* begin_thread(void* what) {
   const thread_start start = *static_cast<thread_start*>(what);
   __libc_free(what);
   add_this_thread();
+  const thread_end at_end;  // pthread_exit() unwinds the stack
   return start.body(start.with);
 }
 

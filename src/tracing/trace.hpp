@@ -64,7 +64,7 @@ class task_trace {
           e.where->gone.load(relaxed))
         e.where = find_block(address);
       number = e.where != nullptr ? e.where->number : unknown;
-      offset = e.where != nullptr ? address - e.where->begin : address;
+      offset = e.where != nullptr ? address - e.where->origin : address;
     }
     writer_.touch(e.number, e.state, number, offset, where.bytes != 0 ? 0 : bytes);
     ++touches_;

@@ -124,7 +124,7 @@ std::uint64_t close_recording(address_recording* r) noexcept {
       [](void* with, const block& b) {
         auto* const t = static_cast<table_text*>(with);
         const bool mine = b.recording == t->recording;
-        t->line("block %x %zx %zx %llx %llx %zx %zx %s", static_cast<unsigned>(b.kind), b.begin, b.end - b.begin,
+        t->line("block %x %zx %zx %llx %llx %zx %zx %s", static_cast<unsigned>(b.kind), b.origin, b.bytes,
                 static_cast<unsigned long long>(mine ? b.task : 0), static_cast<unsigned long long>(b.ordinal), b.pc,
                 b.caller, b.name == nullptr ? "-" : b.name);
       },

@@ -111,16 +111,23 @@ int add_module(dl_phdr_info* info, std::size_t, void*) noexcept {
   return 0;
 }
 
-int add_thread_data(dl_phdr_info* info, std::size_t, void*) noexcept {
+using range_call = void(std::uintptr_t begin, std::uintptr_t end);
+
+/// Calls **each, a range_call, for the calling thread's data of a module.
+int for_thread_data(dl_phdr_info* info, std::size_t, void* each) noexcept {
   if (info->dlpi_tls_data == nullptr) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& p = info->dlpi_phdr[i];
     if (p.p_type != PT_TLS) continue;
     const auto begin = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
-    add_block({.begin = begin, .end = begin + p.p_memsz, .kind = block::what::thread_local_data});
+    (*static_cast<range_call**>(each))(begin, begin + p.p_memsz);
   }
   return 0;
 }
+void for_all_thread_data(range_call* each) noexcept { dl_iterate_phdr(for_thread_data, &each); }
+
+constinit thread_local std::uintptr_t stack_begin [[gnu::tls_model("initial-exec")]] = 0;
+constinit thread_local std::uintptr_t stack_end [[gnu::tls_model("initial-exec")]] = 0;
 
 }  // namespace
 
@@ -135,12 +142,20 @@ void add_this_thread() {
   std::size_t bytes = 0;
   if (pthread_getattr_np(pthread_self(), &about) == 0) {
     if (pthread_attr_getstack(&about, &lowest, &bytes) == 0) {
-      const auto begin = reinterpret_cast<std::uintptr_t>(lowest);
-      add_block({.begin = begin, .end = begin + bytes, .kind = block::what::stack});
+      stack_begin = reinterpret_cast<std::uintptr_t>(lowest);
+      stack_end = stack_begin + bytes;
+      add_block({.begin = stack_begin, .end = stack_end, .kind = block::what::stack});
     }
     pthread_attr_destroy(&about);
   }
-  dl_iterate_phdr(add_thread_data, nullptr);
+  for_all_thread_data([](std::uintptr_t begin, std::uintptr_t end) {
+    add_block({.begin = begin, .end = end, .kind = block::what::thread_local_data});
+  });
+}
+
+void remove_this_thread() {
+  for_all_thread_data(remove_of_thread);
+  remove_of_thread(stack_begin, stack_end);
 }
 
 }  // namespace kith::tracing

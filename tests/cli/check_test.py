@@ -12,16 +12,17 @@ path = kith.file
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TRACED = os.path.join(os.path.dirname(kith.path), "tests", "traced")
 SOURCE = os.path.join(ROOT, "tests", "tracing", "program.cpp")
+RESIZED = os.path.join(ROOT, "tests", "tracing", "resized.cpp")
 
 
-def line_of(mark):
-    with open(SOURCE, encoding="utf-8") as f:
+def line_of(mark, source=SOURCE):
+    with open(source, encoding="utf-8") as f:
         return next(number for number, line in enumerate(f, 1) if "//! " + mark in line)
 
 
-def record(what, **how):
+def record(what, program="program", **how):
     file = path(what + ".rec")
-    return file, kith.run("record", "--addresses", "-o", file, "--", os.path.join(TRACED, "program"), what, **how)
+    return file, kith.run("record", "--addresses", "-o", file, "--", os.path.join(TRACED, program), what, **how)
 
 
 # Programs that declare what they touch, on one worker and on several.
@@ -127,6 +128,21 @@ file, done = record("stacks", KITH_WORKERS="2", KITH_OVERSUBSCRIBE="1")
 kith.check(done.returncode == 0, f"stacks is recorded: {done.stderr}")
 code, found = kith.json("check", file)
 kith.check(code == 0 and found["tasks"] == 2 and found["unknown"] == 0, f"stacks of all threads are known: {found}")
+
+# A part of mapped memory has the same name whatever was unmapped before it.
+file, done = record("each-its-page", "resized", KITH_POLICY="fifo")
+kith.check(done.returncode == 0, f"each-its-page is recorded: {done.stderr}")
+code, found = kith.json("check", file)
+kith.check(code == 0 and found["unknown"] == 0 and not found["constants"], f"each-its-page declares all of it: {found}")
+
+# What is left of memory, or was moved, is known to be written.
+for name, tasks in (("cut", 2), ("moved", 1), ("reallocated", 1), ("former-stack", 1)):
+    file, done = record(name, "resized", KITH_POLICY="fifo")
+    kith.check(done.returncode == 0, f"{name} is recorded: {done.stderr}")
+    code, found = kith.json("check", file)
+    line = line_of("read", RESIZED)
+    kith.check([(u["access"], u["line"]) for u in found["undeclared"]] == [("read", line)] * tasks and not found["untouched"],
+               f"{name}: {found}")
 
 # Both runs read the same file; a pipe can be read only once.
 words = path("words")

@@ -1,6 +1,7 @@
 // Touches memory in known ways inside tasks, and compares the recording with these touches, byte by byte. Compiled with
 // access callbacks by each compiler (exact_test.py); the folder for the recording is the argument.
 #include "known_cases.hpp"
+#include "memory_cases.hpp"
 #include "recorded_touches.hpp"
 
 #include "base/access_tracer.hpp"
@@ -64,7 +65,7 @@ std::string shown(const counts& all) {
 
 constexpr std::uint64_t nested_outer = 1000, nested_inner = 1001, first_thread = 100000, allocating = 3000,
                         long_loop = 4000, interrupted = 5000, foreign_stacks = 6000, unmapped = 6001, refused = 6005,
-                        foreign_again = 6002, nothing = 6003, resized = 6004;
+                        foreign_again = 6002, nothing = 6003, resized = 6004, first_of_memory = 7000;
 constexpr int threads = 4, rounds = 2000;
 
 /// Compilers may leave out a pair that they see.
@@ -126,7 +127,6 @@ bool children_end() {
 }
 
 /// Pieces of mapped memory, unmapped at once, and mapped again without the recorder's knowledge.
-constexpr std::size_t page = 4096;
 unsigned char* mapped_behind() {
   constexpr int how = MAP_PRIVATE | MAP_ANONYMOUS, rights = PROT_READ | PROT_WRITE;
   auto* const all = static_cast<unsigned char*>(mmap(nullptr, 4 * page, rights, how, -1, 0));
@@ -212,7 +212,7 @@ void touch_by_threads(const task_runner& in_task) {
   for (std::thread& t : all) t.join();
 }
 
-void touch_all(const task_runner& in_task) {
+void touch_all(const task_runner& in_task, memory_cases<task_runner>& memory) {
   std::memcpy(b.at, "hello", 6);
   std::memcpy(a.at, "hex", 4);
   b.at[150] = 1;                                   // 50 bytes of b + 100 and a + 100 are equal
@@ -241,6 +241,7 @@ void touch_all(const task_runner& in_task) {
   in_task(resized, [=] { grown[0] = grown[255 * page] = whole_page[page - 1] = 1; });
   unsigned char* const kept = kept_mapping();
   in_task(refused, [=] { kept[0] = kept[page] = 1; });
+  memory.run();
   alarm(60);
   in_task(interrupted, be_interrupted);
   alarm(0);
@@ -284,12 +285,15 @@ int main(int, char** argv) {
   const kith::access_tracer* const tracer = kith::the_access_tracer();
   if (tracer == nullptr) return std::puts("no tracer is registered"), 1;
   void* const into = tracer->start(argv[1]);
-  touch_all(task_runner(*tracer, into));
+  const task_runner in_task(*tracer, into);
+  memory_cases memory(in_task, first_of_memory);
+  touch_all(in_task, memory);
   check(children_end(), "children of fork() end");
   check(tracer->finish(into) == 0, "everything was written");
 
   recording found(argv[1]);
   compare(found);
+  memory.compare(found, check);
   std::puts(failures == 0 ? "exact" : "not exact");
   return failures == 0 ? 0 : 1;
 }

@@ -31,6 +31,9 @@ struct recorded {
   counts reads, writes;
   std::uint64_t heap_bytes = 0, elsewhere = 0;
   std::set<std::uint32_t> stacks;  // of threads
+  // Of blocks on the heap and mapped ones:
+  std::set<std::uint32_t> numbers;
+  std::set<std::pair<std::string, std::uint64_t>> named;  // by their makers, with offsets
 };
 
 class recording {
@@ -51,9 +54,10 @@ class recording {
         sites_.emplace_back(mode, fixed);
         variable_size.push_back(fixed == 0);
       } else if (what == "block") {
-        unsigned kind = 0;
-        words >> kind >> x >> y;
-        blocks_.push_back({kind, x});
+        block_row b;
+        words >> b.kind >> b.begin >> y;
+        std::getline(words, b.maker);
+        blocks_.push_back(b);
       }
     }
     kith::stream_reader reader(variable_size);
@@ -73,7 +77,11 @@ class recording {
       const char* const wrong = reader.read(stream.second, stream.first, [&](const kith::stream_touch& t) {
         if (t.block == 0) return;
         const auto [mode, fixed] = sites_.at(t.site);
-        const auto& [kind, begin] = blocks_.at(t.block);
+        const auto& [kind, begin, maker] = blocks_.at(t.block);
+        if (kind == 0 || kind == 7) {
+          r.named.insert({maker, t.offset});
+          r.numbers.insert(t.block);
+        }
         const std::uint64_t n = fixed != 0 ? fixed : t.bytes;
         if (kind == 0 && t.block > 1) r.heap_bytes += n;
         if (t.block == 1) r.elsewhere += n;
@@ -91,5 +99,10 @@ class recording {
 
  private:
   std::vector<std::pair<unsigned, std::uint64_t>> sites_;
-  std::vector<std::pair<unsigned, std::uint64_t>> blocks_;
+  struct block_row {
+    unsigned kind = 0;
+    std::uint64_t begin = 0;
+    std::string maker;
+  };
+  std::vector<block_row> blocks_;
 };
