@@ -7,9 +7,8 @@
 //      has lies in memory that may be a block of its own, and is that again when the thread has ended: that part is
 //      `covered`.
 //  B2  A block that was touched (it has a number) or cut is never reused, so a thread may keep a pointer to it. The
-//  kept
-//      bounds are valid until the block is removed. A program that touches a block while it frees it has a race of
-//      its own.
+//      kept bounds are valid until the block is removed. A program that touches a block while it frees it has a race
+//      of its own.
 //  B3  A block leaves its map before its memory is given back, or while the lock is held over the call that gives it
 //      back, so that no other thread can have registered a block there.
 //  B4  A thread that holds a lock of the recorder is `inside` and has no trace. A signal handler of the program, or
