@@ -18,9 +18,6 @@ endif()
 add_library(kith_options INTERFACE)
 target_compile_features(kith_options INTERFACE cxx_std_20)
 target_link_libraries(kith_options INTERFACE Threads::Threads)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # as Clang does: no program replaces a single function of the library
-  target_compile_options(kith_options INTERFACE -fno-semantic-interposition)
-endif()
 if(KITH_DEVELOPER)
   target_compile_options(kith_options INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Werror)
   # Where files are compiled at once, names of other files would be shadowed, and GCC takes the files for headers, whose
