@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 
 namespace kith {
 
@@ -237,7 +238,8 @@ void gather(const mapped_log& from, gathered_logs& to) {
 
 std::uint64_t job_of_parts(const std::string& folder) {
   const fs::path file = fs::path(folder) / log_of_place;
-  if (!fs::exists(file) || fs::exists(fs::path(folder) / "addresses.streams")) return 0;
+  std::error_code ignored;  // a folder that cannot be asked about has no log; read_part() says why
+  if (!fs::exists(file, ignored) || fs::exists(fs::path(folder) / "addresses.streams", ignored)) return 0;
   try {
     std::uint64_t job = 0;
     mapped_log(file).for_each([&job](const log_cell& head, const std::byte*) {

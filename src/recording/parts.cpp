@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <system_error>
 #include <unistd.h>
 #include <cerrno>
 #include <cstring>
@@ -69,7 +70,8 @@ void refuse_parts_in_use(const std::string& folder) {
 
 std::vector<std::string> files_with_parts(const std::string& file) {
   std::vector<std::string> files;
-  for (int n = 1; fs::is_directory(parts_of(numbered_file(file, n))); ++n) files.push_back(numbered_file(file, n));
+  std::error_code ignored;
+  for (int n = 1; fs::is_directory(parts_of(numbered_file(file, n)), ignored); ++n) files.push_back(numbered_file(file, n));
   return files;
 }
 

@@ -163,6 +163,7 @@ kith.check(not os.path.exists(limited + ".new"), "no part of a file is left")
 
 # Wrong input.
 kith.refused("repair", path("nothing"), says=["nothing.parts"])
+kith.refused("repair", path("n" * 300), says=["no logs in this folder"])
 kith.refused("record", "-o", path("x"), "--", "/no/such/program", says=["/no/such/program", "cannot be run"])
 kith.refused("record", "-o", path("x"), "--", "true", says=["nothing was recorded"])
 kith.refused("sim", path("nothing"), says=["there is no such file"])
