@@ -146,6 +146,8 @@ std::unique_ptr<policy<World>> built(policy_maker<World> maker, const policy_con
     throw;
   } catch (const std::exception& e) {
     throw error("policy '" + given.policy() + "': its constructor failed: " + e.what());
+  } catch (...) {
+    throw error("policy '" + given.policy() + "': its constructor threw what is no std::exception");
   }
 }
 

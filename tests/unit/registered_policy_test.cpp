@@ -90,7 +90,7 @@ class mistaken final : public kith::policy<World> {
   using worker = typename World::worker;
 
   static constexpr std::array options{
-      kith::one_of("does", "nothing|missing|word|number|values|throw", "its mistake"),
+      kith::one_of("does", "nothing|missing|word|number|values|throw|other", "its mistake"),
   };
   static constexpr kith::policy_entry about{
       .name = "mistaken", .summary = "its constructor makes a mistake", .options = options};
@@ -102,6 +102,7 @@ class mistaken final : public kith::policy<World> {
     if (given.is("does", "number")) static_cast<void>(given.number("does"));
     if (given.is("does", "values")) static_cast<void>(given.word("does", {1, 2}));
     if (given.is("does", "throw")) throw std::runtime_error("nothing to do");
+    if (given.is("does", "other")) throw 1;
   }
   kith::task* ready(std::span<kith::task* const> tasks, worker& self, kith::ready_reason) override {
     queues_[0].push(tasks, self);
@@ -156,8 +157,9 @@ TEST(registered_policy, whose_constructor_makes_a_mistake_is_named) {
   EXPECT_THAT(message_of("missing"), HasSubstr("policy 'mistaken': its constructor asks for the option 'absent'"));
   EXPECT_THAT(message_of("word"), HasSubstr("'does' being 'something', which is not one of its words"));
   EXPECT_THAT(message_of("number"), HasSubstr("'does' as a number, but it may be a word"));
-  EXPECT_THAT(message_of("values"), HasSubstr("'does' with 2 values for its 6 words"));
+  EXPECT_THAT(message_of("values"), HasSubstr("'does' with 2 values for its 7 words"));
   EXPECT_THAT(message_of("throw"), HasSubstr("policy 'mistaken': its constructor failed: nothing to do"));
+  EXPECT_THAT(message_of("other"), HasSubstr("policy 'mistaken': its constructor threw what is no std::exception"));
 }
 
 TEST(sequential_world, has_the_values_that_workers_share) {

@@ -54,6 +54,8 @@ int run_verb(const std::string& who, const std::function<outcome()>& verb, bool 
     failure.message = "out of memory; ask for less (smaller sizes, fewer workers, or smaller stacks: KITH_STACK)";
   } catch (const std::exception& e) {
     failure.message = e.what();
+  } catch (...) {
+    failure.message = "something was thrown that is no std::exception; only a policy of a library can have done that";
   }
   return refuse(failure, json);
 }

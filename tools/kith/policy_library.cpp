@@ -30,6 +30,8 @@ void load(const std::string& file) {
       return reinterpret_cast<policy_library_entry*>(entry)();
     } catch (const std::exception& e) {
       throw error("--policy-library " + file + ": " + e.what());
+    } catch (...) {
+      throw error("--policy-library " + file + ": " + policy_library_symbol + "() threw what is no std::exception");
     }
   }();
   if (compiled_with != policy_interface) {
