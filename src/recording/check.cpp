@@ -40,6 +40,7 @@ class checker {
     meta();
     columns::for_each_table(r_, [this]<class Table>(Table, const auto& rows) { cells<Table>(rows); });
     for (std::size_t t = 0; t < r_.tasks.size(); ++t) task(t);
+    graphs();
     completions();
     waits();
     spells("idle", r_.idles);
@@ -204,6 +205,22 @@ class checker {
     if (is_node(t) && (!is_node(b) || b.scope != t.scope))
       refuse("dependence", d,
              "before is " + text(before) + ", expected a node of the same graph as task " + text(i) + " is one of");
+  }
+
+  /// The nodes of a graph either explore to find their predecessors, or have them from the start.
+  void graphs() const {
+    std::vector<bool> explored(scopes_);
+    for (const recorded_task& t : r_.tasks) {
+      if (t.has(recorded_task::keyed)) explored[t.scope] = true;
+    }
+    for (std::size_t i = 0; i < r_.tasks.size(); ++i) {
+      const recorded_task& t = r_.tasks[i];
+      if (is_node(t) && !t.has(recorded_task::keyed) && !t.of_data_flow() && explored[t.scope] &&
+          r_.first_dependence[i] != r_.first_dependence[i + 1])
+        refuse("task", i,
+               "flags are " + text(t.flags) +
+                   ", expected that a node with dependences explores (2), as others of its graph do");
+    }
   }
 
   /// A task is completed after its children. 0 stands for a task that is not known to be completed.

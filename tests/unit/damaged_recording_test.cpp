@@ -64,6 +64,8 @@ const std::vector<damage>& all_damages() {
       {"node_past_its_queue", [](recording& r) { r.tasks[1].flags = 2 | 32; }, "flags are 34, expected flag 32"},
       {"node_after_a_task", [](recording& r) { r.tasks[2].flags = 2; },
        "before is 1, expected a node of the same graph"},
+      {"node_without_exploration", [](recording& r) { r.tasks[1].flags = 2, r.tasks[2].flags = 4; },
+       "flags are 4, expected that a node with dependences explores"},
       {"commutative_node", [](recording& r) { r.tasks[1].flags = 4, r.accesses[0].mode = 4; }, "mode is commutative"},
       {"no_workers", [](recording& r) { r.worker_node.clear(); }, "table worker has no rows"},
       {"far_node", [](recording& r) { r.worker_node[0] = 1024; }, "node is 1024, expected 0 to 1023"},
