@@ -6,12 +6,12 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <system_error>
 #include <unistd.h>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 namespace kith {
 
@@ -71,7 +71,8 @@ void refuse_parts_in_use(const std::string& folder) {
 std::vector<std::string> files_with_parts(const std::string& file) {
   std::vector<std::string> files;
   std::error_code ignored;
-  for (int n = 1; fs::is_directory(parts_of(numbered_file(file, n)), ignored); ++n) files.push_back(numbered_file(file, n));
+  for (int n = 1; fs::is_directory(parts_of(numbered_file(file, n)), ignored); ++n)
+    files.push_back(numbered_file(file, n));
   return files;
 }
 
