@@ -207,7 +207,8 @@ class checker {
              "before is " + text(before) + ", expected a node of the same graph as task " + text(i) + " is one of");
   }
 
-  /// The nodes of a graph either explore to find their predecessors, or have them from the start.
+  /// The nodes of a graph run at its place. They either explore to find their predecessors, or have them from the
+  /// start.
   void graphs() const {
     std::vector<bool> explored(scopes_);
     for (const recorded_task& t : r_.tasks) {
@@ -215,8 +216,14 @@ class checker {
     }
     for (std::size_t i = 0; i < r_.tasks.size(); ++i) {
       const recorded_task& t = r_.tasks[i];
-      if (is_node(t) && !t.has(recorded_task::keyed) && !t.of_data_flow() && explored[t.scope] &&
-          r_.first_dependence[i] != r_.first_dependence[i + 1])
+      if (!is_node(t) || t.of_data_flow()) continue;
+      const std::int32_t at = r_.place_of(t.worker);
+      const std::int32_t creator_at = t.creator < 0 ? -1 : r_.place_of(r_.task(t.creator).worker);
+      if (at >= 0 && creator_at >= 0 && at != creator_at)
+        refuse("task", i,
+               "it is a node of a graph and ran at place " + text(at) + ", expected place " + text(creator_at) +
+                   " of its creator");
+      if (!t.has(recorded_task::keyed) && explored[t.scope] && r_.first_dependence[i] != r_.first_dependence[i + 1])
         refuse("task", i,
                "flags are " + text(t.flags) +
                    ", expected that a node with dependences explores (2), as others of its graph do");

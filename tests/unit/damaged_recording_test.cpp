@@ -114,6 +114,8 @@ const std::vector<damage>& damages_of_places() {
       {"first_worker", [](recording& r) { r.places[0].first_worker = 9; }, "table place, row 0: first_worker is 9"},
       {"nodes_of_places", [](recording& r) { r.places[1].nodes = 2; },
        "table place, row 1: its nodes end at 3, and there are 2"},
+      {"node_elsewhere", [](recording& r) { r.tasks[4].flags = recorded_task::generated; },
+       "it is a node of a graph and ran at place 1, expected place 0 of its creator"},
       {"drift", [](recording& r) { r.places[1].drift_ppb = 2'000'000'000; }, "drift_ppb is 2000000000"},
       {"offset", [](recording& r) { r.places[1].offset_ns = std::int64_t{1} << 52; }, "offset_ns is 4503599627370496"},
       {"host", [](recording& r) { r.places[0].host = std::string(70000, 'h'); }, "host has 70000 bytes"},
