@@ -53,9 +53,9 @@ template <class T>
 template <class R>
   requires(detail::is_many<std::remove_reference_t<R>> && !std::is_trivially_copyable_v<std::remove_reference_t<R>>)
 void broadcast(R&& values, int root = 0) {
-  static_assert(std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<R>,
+  static_assert(detail::outlives_call<R>,
                 "broadcast writes into its argument, and this one is a temporary; name it first");
-  if constexpr (std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<R>) broadcast(std::span(values), root);
+  if constexpr (detail::outlives_call<R>) broadcast(std::span(values), root);
 }
 
 /// Gives all places the sum (or the least, or the largest) of their values, element by element. All must pass the same
@@ -81,9 +81,9 @@ template <class T>
 template <class R>
   requires detail::is_many<std::remove_reference_t<R>>
 void all_reduce(R&& values, reduction how) {
-  static_assert(std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<R>,
+  static_assert(detail::outlives_call<R>,
                 "all_reduce writes into its argument, and this one is a temporary; name it first");
-  if constexpr (std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<R>) all_reduce(std::span(values), how);
+  if constexpr (detail::outlives_call<R>) all_reduce(std::span(values), how);
 }
 
 }  // namespace kith

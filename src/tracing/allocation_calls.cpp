@@ -1,6 +1,7 @@
 // malloc and its family, new and delete, and mmap: they register and remove blocks. All are weak, so that a program may
 // define its own; then its blocks are those of the functions that these call.
 #include "base/address.hpp"
+#include "base/round_up.hpp"
 #include "tracing/trace.hpp"
 
 #include <malloc.h>
@@ -43,10 +44,7 @@ namespace {
 
 std::size_t page_bytes() noexcept { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 /// What the system maps or unmaps for `bytes`; less if that is too much for it.
-std::size_t whole_pages(std::size_t bytes) noexcept {
-  const std::size_t page = page_bytes();
-  return (bytes + page - 1) / page * page;
-}
+std::size_t whole_pages(std::size_t bytes) noexcept { return kith::round_up(bytes, page_bytes()); }
 
 [[gnu::always_inline]] inline void* noted(void* at, std::size_t bytes, const void* pc) noexcept {
   if (active()) made_block(block::what::heap, at, bytes, pc);

@@ -55,7 +55,7 @@ int run_verb(const std::string& who, const std::function<outcome()>& verb, bool 
   } catch (const std::exception& e) {
     failure.message = e.what();
   } catch (...) {
-    failure.message = "something was thrown that is no std::exception; only a policy of a library can have done that";
+    failure.message = "what was thrown is no std::exception; a policy of a library must throw kith::error instead";
   }
   return refuse(failure, json);
 }

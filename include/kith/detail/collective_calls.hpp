@@ -23,6 +23,10 @@ inline constexpr bool is_reducible = std::is_arithmetic_v<T> && !std::is_same_v<
 template <class R>
 inline constexpr bool is_many = std::ranges::contiguous_range<R&> && std::ranges::sized_range<R&> && !is_span<R>;
 
+/// Whether what a call writes into an argument, declared as R&&, is there afterwards.
+template <class R>
+inline constexpr bool outlives_call = std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<R>;
+
 void barrier();
 void broadcast(void* data, std::size_t bytes, int root);
 /// `size`: bytes of an element; `kind`: 0 signed, 1 unsigned, 2 floating-point.

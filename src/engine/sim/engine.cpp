@@ -1,9 +1,8 @@
 #include "engine/sim/engine.hpp"
 
-#include "engine/sim/huge_pages.hpp"
-
 #include "base/address.hpp"
 #include "engine/life/remote_count.hpp"
+#include "engine/sim/huge_pages.hpp"
 #include "engine/sim/planned.hpp"
 #include "machine/hosts.hpp"
 #include "policy/contract/policy_options.hpp"

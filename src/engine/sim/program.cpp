@@ -1,8 +1,7 @@
 #include "engine/sim/program.hpp"
 
-#include "engine/sim/huge_pages.hpp"
-
 #include "engine/sim/calibrated.hpp"
+#include "engine/sim/huge_pages.hpp"
 #include "engine/sim/recorded_places.hpp"
 #include "recording/found_first.hpp"
 
