@@ -97,7 +97,7 @@ void split_calibrated_times(program& p) {
     const recorded_calibration* const kind = all.find(p.recorded.tasks[t].type, p.bytes[t]);
     if (kind != nullptr) p.exposure[t] = all.exposure(*kind);
     picoseconds took = 0;
-    for (const recorded_access& a : p.accesses(t)) {
+    for (const recorded_access& a : p.recorded_accesses(t)) {
       for (std::uint64_t from = 0; from < a.touched; from += chunk_size) {
         const std::uint64_t bytes = std::min(chunk_size, a.touched - from);
         const fetched got = data.touch(data.first_chunk(a.region) + static_cast<std::uint32_t>(from / chunk_size),

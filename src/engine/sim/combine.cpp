@@ -50,6 +50,7 @@ class combination {
     out_.recorded.first_dependence.push_back(out_.recorded.dependences.size());
     out_.first_action.push_back(out_.actions.size());
     out_.first_named.push_back(out_.named.size());
+    keep_for_runs(out_);
     for (action& a : out_.actions) {
       if (a.what == action::wait && a.value == future) a.value = out_.scopes;
     }
@@ -73,7 +74,6 @@ class combination {
     append(out_.compute, p.compute);
     append(out_.bytes, p.bytes);
     append(out_.exclusive, p.exclusive);
-    out_.delivers = out_.delivers || p.delivers;
     append(out_.found_first, p.found_first);
     out_.exposure.resize(static_cast<std::size_t>(tasks_));  // uncalibrated
     append(out_.exposure, p.exposure);
@@ -123,7 +123,7 @@ class combination {
       k.created += times;
       to.first_access.push_back(to.accesses.size());
       to.first_dependence.push_back(to.dependences.size());
-      for (recorded_access a : p.accesses(t)) {
+      for (recorded_access a : p.recorded_accesses(t)) {
         a.region += regions;
         a.passed_by = shifted(a.passed_by);
         to.accesses.push_back(a);

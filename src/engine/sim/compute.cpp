@@ -44,11 +44,11 @@ void engine::begin_fetch(worker& w, frame& f, picoseconds work) {
 /// Finds the next access with touched bytes; false if there is none.
 bool engine::find_touched(data_walk& d) {
   for (; d.access != d.end_access; ++d.access) {
-    const recorded_access& a = program_.recorded.accesses[d.access];
-    if (a.touched == 0) continue;
-    d.chunk = memory_->first_chunk(a.region);
-    d.left = a.touched;
-    d.writes = static_cast<mode>(a.mode) != mode::in;
+    const program::access& a = program_.accesses[d.access];
+    d.left = program_.touched_by(a);
+    if (d.left == 0) continue;
+    d.chunk = memory_->first_chunk(a.kept.region - 1);
+    d.writes = a.kept.how != mode::in;
     return true;
   }
   return false;
@@ -57,7 +57,7 @@ bool engine::find_touched(data_walk& d) {
 /// Fetches the next chunk of the task's data, and computes the share of the work that belongs to it.
 void engine::fetch_chunk(worker& w, frame& f) {
   data_walk& d = w.data;
-  if (migrates_ && d.writes) move_written(w, program_.recorded.accesses[d.access].region, d.chunk);
+  if (migrates_ && d.writes) move_written(w, program_.accesses[d.access].kept.region - 1, d.chunk);
   const std::uint64_t bytes = std::min(memory_->chunk_bytes(), d.left);
   const fetched got = memory_->touch(d.chunk, bytes, d.writes, w.position, w.clock);
   const picoseconds near = data_.nearest(d.bytes)(bytes);

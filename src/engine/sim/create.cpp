@@ -105,27 +105,28 @@ policy_task& engine::make_policy_task(worker& w, std::int32_t n) {
   policy_task* const v = free_slots_.back();
   free_slots_.pop_back();
   task_record& t = record_of(n);
-  std::span<const recorded_access> declared;  // empty if they are not needed
+  std::span<const program::access> declared;  // empty if they are not needed
   if (policy().needs_accesses() || t.exclusive) declared = accesses(t);
-  static_cast<detail::kept_hints&>(*v) = {};
+  const bool keyed = t.has(recorded_task::keyed);
+  static_cast<detail::kept_hints&>(*v) = {
+      .color = t.color,
+      .type = t.type,
+      .node = t.node < 0 ? task::no_node : static_cast<std::uint8_t>(t.node),
+      .priority = static_cast<std::uint8_t>(t.priority & 3),
+      .exploring = keyed,
+      .colored = keyed && t.color >= 0,
+  };
   make_room(*v, {0, 1, declared.size()});
   std::byte* keep = v->access_bytes();
-  for (const recorded_access& a : declared) {
-    const kept_access kept = kept_of(a);
-    std::memcpy(keep, &kept, sizeof kept);
-    keep += sizeof kept;
+  for (const program::access& a : declared) {
+    std::memcpy(keep, &a.kept, sizeof a.kept);
+    keep += sizeof a.kept;
   }
   v->set_number(n);
   v->code = nullptr;
   // Only an identity: policies and turns compare scopes, and never read them.
   v->scope = static_cast<detail::scope*>(at_address(std::uintptr_t{t.scope} + 1));
-  v->color = t.color;
-  v->node = t.node < 0 ? task::no_node : static_cast<std::uint8_t>(t.node);
-  v->type = t.type;
-  v->exploring = t.has(recorded_task::keyed) ? 1 : 0;
-  v->colored = v->exploring != 0 && t.color >= 0 ? 1 : 0;
   if (t.exclusive && !policy().has_gate()) v->flags |= task::exclusive;
-  v->priority = t.priority & 3;
   v->sequence = sequence_++;
   v->owner = is_elsewhere(n, w) ? std::uint16_t{0xffff} : static_cast<std::uint16_t>(w.id.value);
   t.slot = v;
@@ -144,29 +145,24 @@ policy_task& engine::make_policy_task(worker& w, std::int32_t n) {
   return *v;
 }
 
+/// Adds an edge to the task of dependence `d`.
+void engine::add_edge(task_record& before, std::uint32_t d, std::int32_t after) {
+  successors_[d] = {after, before.first_successor};
+  before.first_successor = d + 1;
+}
+
 /// Adds edges from the predecessors that have not ended. True if there are none.
 bool engine::link(std::int32_t t) {
+  if (network_) return link_among_places(t);
   task_record& after = record_of(t);
   std::uint32_t left = 0;
-  std::vector<std::uint32_t> late;  // dependences whose predecessors' places have not told this one yet
   for (std::uint32_t d = after.first_dependence; d < after.end_dependence; ++d) {
-    const std::int32_t b = program_.recorded.dependences[d].before;
-    task_record& before = record_of(b);
-    if (before.state == task_state::ended) {
-      if (!network_) continue;
-      if (waits_for_answers(after)) {
-        if (before.heard || !answers(b)) continue;
-      } else {
-        if (place_of(b) == place_of(t)) continue;
-        late.push_back(d);
-      }
-    }
+    task_record& before = record_of(program_.predecessors[d]);
+    if (before.state == task_state::ended) continue;
     ++left;
-    successors_[d] = {t, before.first_successor};
-    before.first_successor = d + 1;
+    add_edge(before, d, t);
   }
   after.waits_for = left;
-  if (!late.empty()) send_late_enables(t, late);
   return left == 0;
 }
 
@@ -245,7 +241,7 @@ void engine::explore(worker& w) {
   frame& f = w.frames.back();
   const std::int32_t t = f.task;
   task_record& node = record_of(t);
-  const std::span<const recorded_dependence> needs = dependences(node);
+  const std::span<const std::int32_t> needs = predecessors(node);
   if (!f.time_paid) {
     spend(w, cost(machine_.costs.explore * static_cast<double>(needs.size())));
     expect_predecessors(node);
@@ -253,11 +249,11 @@ void engine::explore(worker& w) {
     return;
   }
   batch_.clear();
-  for (const recorded_dependence& d : needs) {
-    if (state_of(d.before) != task_state::none) continue;
+  for (const std::int32_t before : needs) {
+    if (state_of(before) != task_state::none) continue;
     spend(w, costs_.create);
-    batch_.push_back(&make_policy_task(w, d.before));
-    state_of(d.before) = task_state::queued;
+    batch_.push_back(&make_policy_task(w, before));
+    state_of(before) = task_state::queued;
   }
   node.explored = true;
   w.sums.add(event::node_explored);

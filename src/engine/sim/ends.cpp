@@ -26,20 +26,10 @@ void engine::wake_waiter(std::uint32_t scope, worker& w) {
 
 /// Counts down the successors of `t`. Those that became ready go to batch_, or, if they are fences, to `fences`.
 void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences) {
-  std::vector<std::uint32_t> elsewhere;  // dependences of tasks of other places
   for (std::uint32_t link = record_of(t).first_successor; link != 0;) {
     const auto [next, further] = successors_[link - 1];
     const std::uint32_t dependence = std::exchange(link, further) - 1;
-    if (network_) {
-      if (waits_for_answers(record_of(next))) {
-        if (!answers(t)) answered_.push_back(next);
-        continue;
-      }
-      if (is_elsewhere(next, w)) {
-        elsewhere.push_back(dependence);
-        continue;
-      }
-    }
+    if (network_ && is_released_elsewhere(t, next, dependence, w)) continue;
     task_record& r = record_of(next);
     if (--r.waits_for != 0) {
       if (r.waits_for == 1) expect_ready(r);
@@ -55,7 +45,7 @@ void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fence
       batch_.push_back(r.slot);
     }
   }
-  if (!elsewhere.empty()) send_enables(w, elsewhere);
+  if (!to_enable_.empty()) send_enables(w);
 }
 
 /// The task's body has ended. The task ends now, or when its children have ended.

@@ -108,7 +108,7 @@ engine::engine(const program& p, const machine_model& m, const run_options& s)
   number_regions();
   std::string policy = s.policy;
   migrates_ = take_migration(policy);
-  if (p.delivers) ran_on_.assign(p.tasks(), -1);
+  if (!p.passed_by.empty()) ran_on_.assign(p.tasks(), -1);
   if (migrates_ && s.fidelity != fidelity::block)
     throw error(
         "policy '" + s.policy + "': moving pages is part of the fidelity block alone; expected --fidelity block",
@@ -241,9 +241,9 @@ void engine::place_by_colors() {
     const task_record& t = records_[i];
     const node_id home = life::node_of_color(owners_of_colors(static_cast<std::int32_t>(i)), t.color);
     if (!home) continue;
-    for (const recorded_access& a : accesses(t)) {
-      if (static_cast<mode>(a.mode) == mode::in || !regions_[a.region + 1].set_home(home)) continue;
-      put(a.region, home);
+    for (const program::access& a : accesses(t)) {
+      if (a.kept.how == mode::in || !regions_[a.kept.region].set_home(home)) continue;
+      put(a.kept.region - 1, home);
     }
   }
 }

@@ -75,6 +75,7 @@ class engine {
   void fetch_chunk(worker& w, frame& f);
   void create(worker& w, std::int32_t t);
   policy_task& make_policy_task(worker& w, std::int32_t t);
+  void add_edge(task_record& before, std::uint32_t d, std::int32_t after);
   bool link(std::int32_t t);
   void submit(worker& w, std::int32_t t);
   void explore(worker& w);
@@ -154,7 +155,9 @@ class engine {
   void receive_answer(const place_message& m);
   void end_in_remote_scope(std::uint32_t scope, worker& w);
   void send_enable(worker& w, std::uint32_t to, std::vector<std::uint32_t> dependences);
-  void send_enables(worker& w, std::span<const std::uint32_t> dependences);
+  bool is_released_elsewhere(std::int32_t ended, std::int32_t next, std::uint32_t dependence, const worker& w);
+  bool link_among_places(std::int32_t t);
+  void send_enables(worker& w);
   void send_late_enables(std::int32_t t, std::span<const std::uint32_t> dependences);
   void receive_enable(const place_message& m);
   bool has_result(std::int32_t t) const noexcept;
@@ -211,17 +214,15 @@ class engine {
   task_record& record_of(std::int32_t t) { return records_[static_cast<std::size_t>(t)]; }
   task_state& state_of(std::int32_t t) { return record_of(t).state; }
   policy_task& policy_task_of(std::int32_t t) { return *record_of(t).slot; }
-  std::span<const recorded_access> accesses(const task_record& t) const noexcept {
-    return {program_.recorded.accesses.data() + t.first_access, program_.recorded.accesses.data() + t.end_access};
+  std::span<const program::access> accesses(const task_record& t) const noexcept {
+    return {program_.accesses.data() + t.first_access, program_.accesses.data() + t.end_access};
   }
-  std::span<const recorded_dependence> dependences(const task_record& t) const noexcept {
-    return {program_.recorded.dependences.data() + t.first_dependence,
-            program_.recorded.dependences.data() + t.end_dependence};
+  std::span<const std::int32_t> predecessors(const task_record& t) const noexcept {
+    return {program_.predecessors.data() + t.first_dependence, program_.predecessors.data() + t.end_dependence};
   }
   // These prefetch what a worker will read when it continues. Other workers run meanwhile. They change no result.
   void expect_predecessors(const task_record& t) const noexcept {
-    for (const recorded_dependence& d : dependences(t))
-      __builtin_prefetch(&records_[static_cast<std::size_t>(d.before)]);
+    for (const std::int32_t before : predecessors(t)) __builtin_prefetch(&records_[static_cast<std::size_t>(before)]);
   }
   /// Called when one predecessor is left.
   void expect_ready(const task_record& t) const noexcept {
@@ -230,7 +231,7 @@ class engine {
   }
   /// Called when the task is ready: its accesses were fetched meanwhile, and name the regions that will be read.
   void expect_start(const task_record& t) const noexcept {
-    for (const recorded_access& a : accesses(t)) __builtin_prefetch(&regions_[a.region + 1]);
+    for (const program::access& a : accesses(t)) __builtin_prefetch(&regions_[a.kept.region]);
   }
   void expect_end(const task_record& t) const noexcept {
     __builtin_prefetch(&program_.compute[static_cast<std::size_t>(&t - records_.data())]);
@@ -332,7 +333,8 @@ class engine {
   std::unordered_map<const void*, picoseconds> queue_free_at_;  // when a queue is free again; never iterated
   std::pair<const void*, picoseconds*> last_queue_{};           // the entry that was used last
   std::vector<task*> batch_;
-  std::vector<std::int32_t> answered_;  // tasks, waiting at their creators' place, for which the present end counts
+  std::vector<std::uint32_t> to_enable_;  // dependences of tasks of other places that the present end has fulfilled
+  std::vector<std::int32_t> answered_;    // tasks, waiting at their creators' place, for which the present end counts
   /// How far a member of the program is.
   struct member_state {
     std::size_t next_root;

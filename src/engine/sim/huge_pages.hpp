@@ -23,13 +23,4 @@ void reserve_huge_pages(std::vector<T>& table, std::size_t entries) {
   if (first < end) want_huge_pages(at_address(first), end - first);
 }
 
-/// Moves a table that was made elsewhere.
-template <class T>
-void move_to_huge_pages(std::vector<T>& table) {
-  std::vector<T> moved;
-  reserve_huge_pages(moved, table.size());
-  moved.assign(table.begin(), table.end());
-  table.swap(moved);
-}
-
 }  // namespace kith::sim

@@ -84,8 +84,8 @@ void engine::name_passers(const task_record& t) {
   std::byte* kept = t.slot->access_bytes();
   std::uint32_t at = t.first_access;
   for (kept_access a : t.slot->access_list()) {
-    const recorded_access& declared = program_.recorded.accesses[at++];
-    const int passer = declared.passed_by < 0 ? -1 : ran_on_[static_cast<std::size_t>(declared.passed_by)];
+    const std::int32_t by = program_.passed_by[at++];
+    const int passer = by < 0 ? -1 : ran_on_[static_cast<std::size_t>(by)];
     a = kept_access(a.region, a.bytes(), a.how, passer);
     std::memcpy(kept, &a, sizeof a);
     kept += sizeof a;
@@ -144,18 +144,17 @@ void engine::count_accesses(worker& w, frame& f) {
   const bool colored = t.has(recorded_task::keyed) && t.color >= 0;
   life::remote_count count(w.node);
   const bool needs_writers = policy().needs_writers();
-  std::uint64_t bytes = 0, far_bytes = 0;
-  for (const recorded_access& declared : accesses(t)) {
-    const kept_access a = kept_of(declared);
+  std::uint64_t far_bytes = 0;
+  for (const program::access& declared : accesses(t)) {
+    const kept_access& a = declared.kept;
     region& r = regions_[a.region];
-    bytes += declared.touched;
     const node_id before =
         r.promised.load(relaxed) ? node_id() : r.home_node();  // this task may be the first to touch the region
-    if (before && before != w.node) far_bytes += declared.touched;
+    if (before && before != w.node) far_bytes += program_.touched_by(declared);
     if (!before && r.block.load(relaxed) != nullptr) {
+      const std::uint64_t used = program_.touched_by(declared);
       bytes_by_node_.assign(static_cast<std::size_t>(team_.nodes()), 0);
-      far_bytes +=
-          declared.touched - view_.add_bytes(r, declared.touched, bytes_by_node_) - bytes_by_node_[w.node.index()];
+      far_bytes += used - view_.add_bytes(r, used, bytes_by_node_) - bytes_by_node_[w.node.index()];
     }
     const life::first_touch touched = life::touch(view_, r, a, w.node, bytes_by_node_, [&](region& placed) {
       if (memory_)
@@ -170,8 +169,8 @@ void engine::count_accesses(worker& w, frame& f) {
   if (t.color >= 0) {
     const team& owners = owners_of_colors(f.task);
     if (colored) {
-      for (const recorded_dependence& d : dependences(t))
-        count.read_from(life::node_of_color(owners, record_of(d.before).color));
+      for (const std::int32_t before : predecessors(t))
+        count.read_from(life::node_of_color(owners, record_of(before).color));
     }
     count.task_belongs_to(life::node_of_color(owners, t.color));
   }
@@ -185,8 +184,8 @@ void engine::count_accesses(worker& w, frame& f) {
   f.factor = noise * w.speed >> 10;
   if (options_.fidelity == fidelity::abstract) {
     // By bytes, if the task has any; else by the counted accesses.
-    const double far = bytes != 0 ? static_cast<double>(far_bytes) / static_cast<double>(bytes)
-                                  : static_cast<double>(count.remote()) / static_cast<double>(count.all());
+    const double far = t.bytes != 0 ? static_cast<double>(far_bytes) / static_cast<double>(t.bytes)
+                                    : static_cast<double>(count.remote()) / static_cast<double>(count.all());
     f.factor = stretched(machine_, f.factor, far);
     // The time for the bytes is part of the task's and is stretched with it: compute() adds it to the first
     // piece of work.

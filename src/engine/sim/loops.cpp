@@ -61,7 +61,7 @@ class loops {
     result_.workers.resize(static_cast<std::size_t>(workers));
     result_.times.resize(static_cast<std::size_t>(workers));
     for (std::size_t t = 0; t < p.tasks(); ++t) {
-      for (const recorded_access& a : p.accesses(t)) {
+      for (const recorded_access& a : p.recorded_accesses(t)) {
         if (home_.size() <= a.region) home_.resize(a.region + std::size_t{1}, -1);
         if (static_cast<mode>(a.mode) != mode::in && home_[a.region] < 0) home_[a.region] = node_of_color(t);
       }
@@ -76,7 +76,7 @@ class loops {
     for (const recorded_dependence& d : program_.dependences(t))
       ++(node_of_color(static_cast<std::size_t>(d.before)) == node ? result_.local_accesses : result_.remote_accesses);
     std::uint64_t bytes = 0, far = 0;
-    for (const recorded_access& a : program_.accesses(t)) {
+    for (const recorded_access& a : program_.recorded_accesses(t)) {
       bytes += a.touched;
       if (home_[a.region] != node) far += a.touched;
     }

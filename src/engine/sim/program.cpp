@@ -49,10 +49,9 @@ void split_times(program& p, double core_gbs) {
   p.bytes.resize(p.tasks());
   p.exclusive.resize(p.tasks());
   for (std::size_t t = 0; t < p.tasks(); ++t) {
-    for (const recorded_access& a : p.accesses(t)) {
+    for (const recorded_access& a : p.recorded_accesses(t)) {
       p.bytes[t] += a.touched;
       if (static_cast<mode>(a.mode) == mode::commutative) p.exclusive[t] = 1;
-      p.delivers = p.delivers || a.passed_by >= 0;
     }
     // A dry run measures no task. The time of its roots is the recording machine's time to create tasks, for
     // which the model has its own cost.
@@ -211,8 +210,7 @@ program program_of(recording r, double core_gbs) {
   p.requests = std::move(prepared.requests);
   p.members.emplace_back().outside_root = gather_outsiders(r);
   p.recorded = std::move(r);
-  move_to_huge_pages(p.recorded.accesses);
-  move_to_huge_pages(p.recorded.dependences);
+  keep_for_runs(p);
   action_list actions(p, prepared.steps);
   for (const auto& found : times_found_first(p.recorded)) p.found_first.push_back(found ? 1 : 0);
   p.found_first.resize(p.scopes);
@@ -225,6 +223,18 @@ program program_of(recording r, double core_gbs) {
   describe_whole(p);
   add_places(p);
   return p;
+}
+
+void keep_for_runs(program& p) {
+  const std::vector<recorded_access>& all = p.recorded.accesses;
+  reserve_huge_pages(p.accesses, all.size());
+  for (const recorded_access& a : all)
+    p.accesses.push_back({{a.region + 1, a.bytes, static_cast<mode>(a.mode)},
+                          static_cast<std::uint32_t>(std::min<std::uint64_t>(a.touched, program::access::many))});
+  if (std::ranges::any_of(all, [](const recorded_access& a) { return a.passed_by >= 0; }))
+    for (const recorded_access& a : all) p.passed_by.push_back(a.passed_by);
+  reserve_huge_pages(p.predecessors, p.recorded.dependences.size());
+  for (const recorded_dependence& d : p.recorded.dependences) p.predecessors.push_back(d.before);
 }
 
 }  // namespace kith::sim

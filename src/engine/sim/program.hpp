@@ -6,6 +6,7 @@
 #include "base/printable.hpp"
 #include "engine/sim/line_streams.hpp"
 #include "recording/recording.hpp"
+#include "task/task.hpp"
 
 #include <cstdint>
 #include <span>
@@ -51,7 +52,16 @@ struct program {
   std::vector<exposure_factors> exposure;  // of calibrated tasks; others use the model's overlap. May be empty
   std::vector<std::uint64_t> bytes;        // touched bytes, by task
   std::vector<std::uint8_t> exclusive;     // by task: it has commutative accesses
-  bool delivers = false;                   // a task delivers references to others
+  // What a run reads of accesses and dependences, in the recording's order but without what it does not need: a run
+  // waits for each cache line of them.
+  struct access {
+    kept_access kept;       // as policies see it; regions have the recording's index plus 1
+    std::uint32_t touched;  // bytes; `many`: as recorded
+    static constexpr std::uint32_t many = 0xffffffff;
+  };
+  std::vector<access> accesses;
+  std::vector<std::int32_t> passed_by;     // by access: who delivered the reference; empty: no task delivers any
+  std::vector<std::int32_t> predecessors;  // by dependence
   std::vector<std::uint64_t> first_named;  // by task, into `named`: the nodes that its computation names
   std::vector<std::int32_t> named;
   std::vector<std::pair<std::uint32_t, std::int32_t>>
@@ -97,7 +107,12 @@ struct program {
     while (task >= members[m].end_task) ++m;
     return m;
   }
-  std::span<const recorded_access> accesses(std::size_t t) const noexcept {
+  /// The bytes that the access touches. REQUIRES: `a` is one of `accesses`.
+  std::uint64_t touched_by(const access& a) const noexcept {
+    return a.touched != access::many ? a.touched
+                                     : recorded.accesses[static_cast<std::size_t>(&a - accesses.data())].touched;
+  }
+  std::span<const recorded_access> recorded_accesses(std::size_t t) const noexcept {
     return {recorded.accesses.data() + recorded.first_access[t],
             recorded.accesses.data() + recorded.first_access[t + 1]};
   }
@@ -113,5 +128,8 @@ struct program {
 /// tasks, the time that their bytes take at `core_gbs`, the memory bandwidth of a core of the recorded machine, is not
 /// computing. A dry recording holds only computing. Throws kith::error for a recording of a run that did not end.
 program program_of(recording, double core_gbs = 10);
+
+/// Fills in what a run reads of the accesses and dependences of `p.recorded`.
+void keep_for_runs(program& p);
 
 }  // namespace kith::sim

@@ -18,7 +18,7 @@ void engine::note_first_homes() {
 
 /// Notes where the task has left its data.
 void engine::note_homes(std::int32_t t, picoseconds began) {
-  for (const recorded_access& a : accesses(record_of(t))) note_home(a.region, began);
+  for (const program::access& a : accesses(record_of(t))) note_home(a.kept.region - 1, began);
 }
 
 /// Notes the region's present home, valid from `since`.

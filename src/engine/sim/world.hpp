@@ -18,11 +18,6 @@ namespace kith::sim {
 
 class engine;
 
-/// An access as policies see it. A region's index is its index in the program plus 1.
-inline kept_access kept_of(const recorded_access& a) noexcept {
-  return {a.region + 1, a.bytes, static_cast<mode>(a.mode)};
-}
-
 /// A task as policies see it. It keeps its index in the program where the native engine keeps links.
 class alignas(64) policy_task : public task {
  public:

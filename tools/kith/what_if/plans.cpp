@@ -70,7 +70,7 @@ known_tasks::known_tasks(const sim::program& p, const machine_model& m, const si
   std::ranges::sort(movable_, {},
                     [&](std::int32_t t) { return std::tuple(run.tasks[static_cast<std::size_t>(t)].started, t); });
   for (const std::int32_t t : movable_) {
-    for (const recorded_access& a : p.accesses(static_cast<std::size_t>(t))) users_[a.region].push_back(t);
+    for (const recorded_access& a : p.recorded_accesses(static_cast<std::size_t>(t))) users_[a.region].push_back(t);
   }
 }
 
@@ -98,7 +98,7 @@ sim::plan known_tasks::plan_for_caches(const sim::plan& order, double weight) co
     double first = -1;
     for (std::size_t c = 0; c < cores_; ++c) {
       double missing = 0;
-      for (const recorded_access& a : program_.accesses(t)) {
+      for (const recorded_access& a : program_.recorded_accesses(t)) {
         if (!caches[c].has(a.region)) missing += static_cast<double>(a.bytes);
       }
       const double end = std::max(ready, free[c]) + computing_[t] + weight * missing * memory_seconds_;
@@ -109,7 +109,7 @@ sim::plan known_tasks::plan_for_caches(const sim::plan& order, double weight) co
     made.core[t] = static_cast<std::int32_t>(best);
     made.rank[t] = first;
     ended[t] = free[best] = first;
-    for (const recorded_access& a : program_.accesses(t)) {
+    for (const recorded_access& a : program_.recorded_accesses(t)) {
       caches[best].use(a.region, a.bytes);
       if (static_cast<mode>(a.mode) == mode::in) continue;
       for (std::size_t c = 0; c < cores_; ++c) {
@@ -123,7 +123,7 @@ sim::plan known_tasks::plan_for_caches(const sim::plan& order, double weight) co
 /// A task that uses one of the same regions, chosen with a probability that grows with the region's size. The task
 /// itself if there is none.
 std::int32_t known_tasks::neighbour(std::int32_t task, rng& random) const {
-  const auto all = program_.accesses(static_cast<std::size_t>(task));
+  const auto all = program_.recorded_accesses(static_cast<std::size_t>(task));
   std::uint64_t bytes = 0;
   for (const recorded_access& a : all) bytes += a.bytes >> 6;
   if (bytes == 0) return task;
