@@ -48,24 +48,23 @@ class memory_view {
   /// else decides it. In deferred memory, a task that only reads decides nothing. True if this call placed the region.
   bool set_home(const kept_access& a, node_id n) const noexcept {
     region& r = region_of(a);
-    if (!may_place(a, r) || !r.set_home(serving_[n.index()])) return false;
+    if (!may_place(r, a.how) || !r.set_home(serving_[n.index()])) return false;
     r.promised.store(true, relaxed);
     return true;
   }
-  /// A task with this access runs on node `n`. Does the same as set_home(). Also, if the first task was sent to another
-  /// node but was stolen or claimed, the home becomes the node where it runs, because its pages will be there. True if
-  /// this call placed the region. If tasks race for new data, one of their nodes becomes its home.
-  bool touch(const kept_access& a, node_id n) const noexcept {
-    region& r = region_of(a);
-    if (may_place(a, r)) return r.set_home(serving_[n.index()]);
+  /// A task that accesses the region so runs on node `n`. Does the same as set_home(). Also, if the first task was sent
+  /// to another node but was stolen or claimed, the home becomes the node where it runs, because its pages will be
+  /// there. True if this call placed the region. If tasks race for new data, one of their nodes becomes its home.
+  bool touch(region& r, mode how, node_id n) const noexcept {
+    if (may_place(r, how)) return r.set_home(serving_[n.index()]);
     if (r.promised.load(relaxed) && r.promised.exchange(false, relaxed) && !r.to_bind.load(relaxed))
       r.home.store(serving_[n.index()].value, relaxed);
     return false;
   }
 
  private:
-  static bool may_place(const kept_access& a, const region& r) noexcept {
-    return r.home.load(relaxed) == region::no_home && !(a.how == mode::in && r.to_bind.load(relaxed));
+  static bool may_place(const region& r, mode how) noexcept {
+    return r.home.load(relaxed) == region::no_home && !(how == mode::in && r.to_bind.load(relaxed));
   }
 
   region_table* regions_;

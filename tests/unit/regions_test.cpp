@@ -137,13 +137,13 @@ TEST(Homes, ArePromisedUntilATaskRuns) {
   EXPECT_TRUE(view.set_home(a, node_id(1)));
   EXPECT_FALSE(view.set_home(a, node_id(2)));
   EXPECT_EQ(home(), node_id(1));
-  EXPECT_FALSE(view.touch(a, node_id(2)));  // the task was stolen
+  EXPECT_FALSE(view.touch(view.region_of(a), a.how, node_id(2)));  // the task was stolen
   EXPECT_EQ(home(), node_id(2));
-  EXPECT_FALSE(view.touch(a, node_id(0)));  // its pages are on node 2
+  EXPECT_FALSE(view.touch(view.region_of(a), a.how, node_id(0)));  // its pages are on node 2
   EXPECT_EQ(home(), node_id(2));
   const kept_access b(regions.find(&a, 4096), 4096, mode::out);
-  EXPECT_TRUE(view.touch(b, node_id(0)));
-  EXPECT_FALSE(view.touch(b, node_id(1)));
+  EXPECT_TRUE(view.touch(view.region_of(b), b.how, node_id(0)));
+  EXPECT_FALSE(view.touch(view.region_of(b), b.how, node_id(1)));
   EXPECT_EQ(view.region_of(b).home_node(), node_id(0));
 }
 

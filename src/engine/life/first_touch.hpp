@@ -23,7 +23,10 @@ template <class Bind>
 [[gnu::always_inline]] inline first_touch touch(const memory_view& memory, region& r, const kept_access& a,
                                                 node_id here, std::vector<std::uint64_t>& by_node, const Bind& bind) {
   first_touch t;
-  t.placed = memory.touch(a, here);
+  t.at = r.home_node();
+  if (t.at && !r.promised.load(relaxed) && !r.to_bind.load(relaxed)) [[likely]]
+    return t;
+  t.placed = memory.touch(r, a.how, here);
   // The mode comes last: its branch cannot be predicted, and few regions are to be bound.
   if (r.to_bind.load(relaxed) && a.how != mode::in && r.to_bind.exchange(false, relaxed)) [[unlikely]]
     bind(r);
