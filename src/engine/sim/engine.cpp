@@ -207,9 +207,15 @@ void engine::make_workers() {
 }
 
 void engine::make_records() {
-  records_ = records_of(
-      program_, [this](const program::member& member, std::int32_t c) { return color_here(member, c); },
-      [this](const program::member& member, std::int32_t n) { return node_here(member, n); });
+  reserve_huge_pages(records_, program_.tasks());
+  records_.assign(program_.records.begin(), program_.records.end());
+  for (const program::member& member : program_.members) {
+    for (std::size_t i = member.first_task; i < member.end_task; ++i) {
+      task_record& r = records_[i];
+      r.color = color_here(member, r.color);
+      r.node = static_cast<std::int16_t>(node_here(member, r.node));
+    }
+  }
   if (groups_.size() == 1 || program_.recorded.places.empty()) return;
   for (std::size_t i = 0; i < program_.tasks(); ++i) {
     records_[i].color = color_at_place(i);

@@ -210,7 +210,6 @@ program program_of(recording r, double core_gbs) {
   p.requests = std::move(prepared.requests);
   p.members.emplace_back().outside_root = gather_outsiders(r);
   p.recorded = std::move(r);
-  keep_for_runs(p);
   action_list actions(p, prepared.steps);
   for (const auto& found : times_found_first(p.recorded)) p.found_first.push_back(found ? 1 : 0);
   p.found_first.resize(p.scopes);
@@ -222,6 +221,7 @@ program program_of(recording r, double core_gbs) {
                 error_kind::input);
   describe_whole(p);
   add_places(p);
+  keep_for_runs(p);
   return p;
 }
 
@@ -235,6 +235,7 @@ void keep_for_runs(program& p) {
     for (const recorded_access& a : all) p.passed_by.push_back(a.passed_by);
   reserve_huge_pages(p.predecessors, p.recorded.dependences.size());
   for (const recorded_dependence& d : p.recorded.dependences) p.predecessors.push_back(d.before);
+  p.records = records_of(p);
 }
 
 }  // namespace kith::sim

@@ -5,6 +5,7 @@
 
 #include "base/printable.hpp"
 #include "engine/sim/line_streams.hpp"
+#include "engine/sim/records.hpp"
 #include "recording/recording.hpp"
 #include "task/task.hpp"
 
@@ -62,6 +63,7 @@ struct program {
   std::vector<access> accesses;
   std::vector<std::int32_t> passed_by;     // by access: who delivered the reference; empty: no task delivers any
   std::vector<std::int32_t> predecessors;  // by dependence
+  std::vector<task_record> records;        // by task: before a run, which has a copy
   std::vector<std::uint64_t> first_named;  // by task, into `named`: the nodes that its computation names
   std::vector<std::int32_t> named;
   std::vector<std::pair<std::uint32_t, std::int32_t>>

@@ -2,24 +2,24 @@
 // unpredictable order, so each further line would be a miss.
 #pragma once
 
-#include "engine/sim/program.hpp"
+#include "recording/recording.hpp"
 #include "task/task.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 namespace kith::sim {
 
 class policy_task;
+struct program;
 
 struct alignas(64) task_record {
   // From the program; [first, end) in its columns.
   std::uint32_t first_access, end_access, first_dependence, end_dependence, first_action, end_action;
   std::uint64_t bytes;  // touched bytes
   std::uint32_t scope;
-  std::int32_t color;  // on the simulated machine; negative: none
-  std::int16_t node;   // on the simulated machine; negative: none
+  std::int32_t color;  // on the simulated machine, in a run; negative: none
+  std::int16_t node;   // on the simulated machine, in a run; negative: none
   std::uint16_t type;
   std::uint8_t flags;  // recorded_task::flag
   std::uint8_t priority;
@@ -41,11 +41,8 @@ struct alignas(64) task_record {
 };
 static_assert(sizeof(task_record) == 64);
 
-/// Translates colors or nodes of the machine where a member was recorded to another.
-using translation = std::function<std::int32_t(const program::member&, std::int32_t)>;
-
-/// The records of all tasks of the program. Throws kith::error for a program with more than 2^32 - 2 accesses,
-/// dependences or actions.
-std::vector<task_record> records_of(const program&, const translation& color, const translation& node);
+/// The records of all tasks before a run, with the recorded colors and nodes. Throws kith::error for a program with
+/// more than 2^32 - 2 accesses, dependences or actions.
+std::vector<task_record> records_of(const program&);
 
 }  // namespace kith::sim
