@@ -64,9 +64,9 @@ ALLOWED = {("src/queue/shared_queue.hpp", "mutex"), ("src/queue/held_tasks.hpp",
            ("src/replay/schedule.cpp", "recording/file.hpp"), ("src/partition/windows.hpp", "mutex"), ("src/partition/scotch.cpp", "mutex"),
            ("src/base/atomic.hpp", "interleave/atomic.hpp"),  # the checker of interleavings replaces atomics
            ("src/partition/scotch.cpp", "cstdio"), ("src/partition/partition.cpp", "cstdio")}
-# The native world of the queues: its clock is the processor's counter, which has a header of the system where that counter is none.
-# Recordings, which schedule.cpp reads, are files.
-BRINGS = {"src/base/clock.hpp", "src/recording/file.hpp", "src/recording/database.hpp"}
+# What may bring them: the native world of the queues, whose clock is the processor's counter and has a header of the system where that
+# counter is none, and whose workers sleep; the lock of a region, which the engines take; recordings, which schedule.cpp reads as files.
+BRINGS = {"src/base/clock.hpp", "src/queue/native/worker.hpp", "src/base/spin_mutex.hpp", "src/recording/file.hpp", "src/recording/database.hpp"}
 ATOMIC_HOME = ("src/base/atomic.hpp", "include/", "tests/", "bench/", "apps/", "examples/", "tools/")
 # By any spelling: #include, #include_next, #import, with comments and lines that are continued; `import <x>;` of modules.
 INCLUDE = re.compile(r'^\s*(?:(?:#|%:)\s*(?:include|include_next|import)\b|import\b(?=\s*[<"]))\s*(?:([<"])([^>"]+)[>"])?')
@@ -109,7 +109,8 @@ def includes_of(root, name):
 
 
 def brought(name, includes):
-    """What the files of the tree that `name` includes, directly or not, bring with them: (chain of files, header of the system)."""
+    """What the files of the tree that `name` includes, directly or not, bring with them: (chain of files, header of the system, or
+    of the tree, that policies must not include)."""
     found, seen, waiting = [], {name}, [(name,)]
     while waiting:
         chain = waiting.pop()
@@ -119,6 +120,8 @@ def brought(name, includes):
                     found.append((chain, written))
             elif target not in seen and target not in BRINGS:
                 seen.add(target)
+                if len(chain) > 1 and FORBIDDEN.match(target.removeprefix("src/")):
+                    found.append((chain, target))
                 waiting.append((*chain, target))
     return found
 
@@ -174,6 +177,8 @@ def self_test():
         "task beside recording": ({"src/task/t.hpp": '#include "recording/r.hpp"\n', "src/recording/r.hpp": ""}, "above it"),
         "clock by a way round": ({"src/policy/p.hpp": '#include "base/a.hpp"\n', "src/base/a.hpp": '#include "base/b.hpp"\n',
                                   "src/base/b.hpp": "#include <chrono>\n"}, "by src/base/a.hpp -> src/base/b.hpp"),
+        "futex by a way round": ({"src/queue/q.hpp": '#include "base/a.hpp"\n', "src/base/a.hpp": '#include "base/futex.hpp"\n',
+                                  "src/base/futex.hpp": ""}, "gets <src/base/futex.hpp> by src/base/a.hpp"),
         "macro": ({"src/task/t.hpp": "#include HEADER\n"}, "macro"),
         "missing": ({"src/task/t.hpp": '#include "task/gone.hpp"\n'}, "no file of this tree"),
         "import": ({"src/policy/p.hpp": "#import <thread>\n"}, "<thread>"),

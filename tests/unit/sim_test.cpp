@@ -270,6 +270,23 @@ TEST(sim, cold_caches_are_empty_when_the_figures_begin) {
   EXPECT_EQ(sim::simulate(p, m, one).cache_misses, 1u);
 }
 
+// Accesses that 32 bits cannot count.
+TEST(sim, a_task_touches_more_than_four_gib) {
+  constexpr std::uint64_t gib = std::uint64_t{1} << 30, all = 4 * gib - 1, more = 5 * gib;
+  for (const std::uint64_t bytes : {all - 1, all, all + 1, more}) {
+    test::script s;
+    s.region(more);
+    s.task(1000, {}, {{0, static_cast<std::uint8_t>(mode::out), more, bytes}});
+    const program p = sim::program_of(s.finish());
+    run_options one;
+    one.workers = 1;
+    one.chunk_bytes = std::uint64_t{1} << 20;
+    const result r = sim::simulate(p, model_by_name("opteron-6172"), one);
+    EXPECT_EQ(r.local_bytes + r.remote_bytes, bytes);
+    EXPECT_EQ(r.cache_hits + r.cache_misses, (bytes + one.chunk_bytes - 1) / one.chunk_bytes);
+  }
+}
+
 TEST(sim, is_the_same_every_time) {
   const program p = random_program(3, 500);
   const machine_model m = model_by_name("bullion-s16-8");
