@@ -170,6 +170,25 @@ TEST(sim_line, cores_that_write_a_line_take_it_from_each_other) {
   EXPECT_EQ(merged.lines->touches, falsely.lines->touches);
 }
 
+// A core that lost a line keeps in step with the one that took it. Else it would read ahead and miss most changes.
+TEST(sim_line, cores_that_poll_a_line_see_its_changes) {
+  constexpr int turns = 3000, pollers = 3;
+  touching_script s;
+  const std::uint32_t polled = s.block(64);
+  for (int i = 0; i <= pollers; ++i) {
+    const std::uint32_t own = s.block(3 * 4096);
+    const std::int32_t t = s.task(1000);
+    for (int k = 0; k < turns; ++k) {
+      s.touch(t, {polled, 0, i == 0});
+      s.write(t, own, static_cast<std::uint64_t>(k % 3) * 4096);
+      s.write(t, own, static_cast<std::uint64_t>((k + 1) % 3) * 4096);
+    }
+  }
+  const result r = sim::simulate(program_of(s), chip(), lines("fifo", pollers + 1));
+  EXPECT_GT(r.lines->invalidations, turns / 2u);
+  EXPECT_GE(r.lines->from_cores, r.lines->invalidations);
+}
+
 TEST(sim_line, more_than_64_cores_share_a_line) {
   // All cores of a chip read it at once, then one writes it.
   touching_script s;

@@ -43,7 +43,7 @@ picoseconds line_memory::fetch_from_home(std::uint32_t core, std::uint32_t line,
   const home_caches::outcome o = homes_->ask(core, line, writes);
   const std::size_t home = homes_->home(line);
   const node_id here = core_nodes_[core], there = core_nodes_[home];
-  contended_line_ = !o.dropped.none();
+  losers_ = o.dropped;
   counts.written_back += o.written_back;
   const picoseconds own = writes ? first_ : second_;  // the time in which the own caches find that they cannot serve it
   const picoseconds asked =

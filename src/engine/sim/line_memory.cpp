@@ -110,7 +110,7 @@ picoseconds line_memory::fetch(std::uint32_t core, std::uint32_t line, bool writ
   if (o.from != found_in::first) ++counts.first_misses;
   const picoseconds own =
       o.from == found_in::first ? first_ : second_;  // the time in which the own caches find that they cannot serve it
-  contended_line_ = o.from == found_in::other_core || !o.invalidated.none();
+  losers_ = o.invalidated;
   if (!o.asked) return own;
   const node_id here = core_nodes_[core], home = home_of(line);
   const picoseconds asked = network.send(here, home, control_, false, start + own, now);

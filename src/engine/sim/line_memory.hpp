@@ -66,8 +66,8 @@ class line_memory {
   /// Serves an access that begins at `start`; returns how long it takes. REQUIRES: hit() could not, and nothing that
   /// follows is before `now`.
   picoseconds fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds start, picoseconds now);
-  /// Whether another core had the line that fetch() served last, and lost it or sent it.
-  bool last_was_contended() const noexcept { return contended_line_; }
+  /// The cores that lost the line that fetch() served last.
+  const core_set& losers() const noexcept { return losers_; }
   /// How long a hit of the first level takes.
   picoseconds first() const noexcept { return first_; }
   /// The latency of idle local memory; with home caches, that of the core's own home.
@@ -109,7 +109,7 @@ class line_memory {
   const line_streams& touched_;
   std::size_t lines_;
   bool contended_;
-  bool contended_line_ = false;
+  core_set losers_;
   picoseconds first_, second_, memory_, transfer_, home_;
   std::uint64_t control_, data_;
   std::uint64_t home_bytes_ = 0, answer_ = 0;  // what a home sends at once; the message with it

@@ -116,7 +116,10 @@ void engine::replay(worker& w, frame& f) {
       if (now > others && now != began) break;
       const picoseconds data = lines_->fetch(core, line, next->writes != 0, now + took, now);
       if (data > idle) w.stall += data - idle;
-      if (lines_->last_was_contended()) w.contended_until = now + contention_time_;
+      if (const core_set& losers = lines_->losers(); !losers.none()) {
+        w.contended_until = now + contention_time_;
+        losers.each([&](std::size_t loser) { workers_[loser].contended_until = w.contended_until; });
+      }
       until = replay_limit(now);
       took += data;
     }
