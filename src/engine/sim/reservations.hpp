@@ -15,34 +15,55 @@ class reservations {
   /// Takes the first gap of `length` that begins at `from` or later, and returns its beginning. Forgets what ended
   /// before `now`: no request may be for an earlier time.
   picoseconds take(picoseconds from, picoseconds length, picoseconds now) {
-    while (gone_ != taken_.size() && taken_[gone_].end <= now) ++gone_;
-    if (gone_ == taken_.size() || gone_ >= most_gone) forget();
-    std::size_t at = taken_.size();
-    while (at != gone_ && taken_[at - 1].end > from) --at;  // the first that ends later
-    for (; at != taken_.size() && from + length > taken_[at].begin; ++at) from = std::max(from, taken_[at].end);
-    if (length != 0) insert(at, {from, from + length});
+    if (from < last_.end) return take_earlier(from, length, now);
+    if (length == 0) return from;
+    if (from == last_.end) {
+      last_.end += length;
+      return from;
+    }
+    if (last_.end > now) keep(last_, now);
+    last_ = {from, from + length};
     return from;
   }
 
  private:
   struct interval {
-    picoseconds begin, end;
+    picoseconds begin = 0, end = 0;
   };
-  static constexpr std::size_t most_gone = 16;
+  static constexpr std::size_t most_ended = 16;
 
-  void forget() {
-    taken_.erase(taken_.begin(), taken_.begin() + static_cast<std::ptrdiff_t>(gone_));
-    gone_ = 0;
+  /// For a request that begins before the last interval ends.
+  picoseconds take_earlier(picoseconds from, picoseconds length, picoseconds now) {
+    earlier_.push_back(last_);
+    forget(now);
+    std::size_t at = earlier_.size();
+    while (at != 0 && earlier_[at - 1].end > from) --at;  // the first that ends later
+    for (; at != earlier_.size() && from + length > earlier_[at].begin; ++at) from = std::max(from, earlier_[at].end);
+    if (length != 0) insert(at, {from, from + length});
+    last_ = earlier_.back();
+    earlier_.pop_back();
+    return from;
+  }
+  void keep(interval i, picoseconds now) {
+    if (earlier_.size() >= most_ended) forget(now);
+    earlier_.push_back(i);
+  }
+  void forget(picoseconds now) {
+    const auto first = std::ranges::find_if(earlier_, [&](const interval& i) { return i.end > now; });
+    earlier_.erase(earlier_.begin(), first);
   }
   void insert(std::size_t at, interval i) {
-    if (at != gone_ && taken_[at - 1].end == i.begin) {
-      taken_[at - 1].end = i.end;
+    if (at != 0 && earlier_[at - 1].end == i.begin) {
+      earlier_[at - 1].end = i.end;
     } else {
-      taken_.insert(taken_.begin() + static_cast<std::ptrdiff_t>(at), i);
+      earlier_.insert(earlier_.begin() + static_cast<std::ptrdiff_t>(at), i);
     }
   }
-  std::vector<interval> taken_;  // in order; none overlap
-  std::size_t gone_ = 0;         // the number of the first ones that have ended
+
+  // In order; none overlap. Most requests come after all others and need only the last interval, which is in the
+  // object itself. Some of the earlier ones may have ended.
+  interval last_;
+  std::vector<interval> earlier_;
 };
 
 }  // namespace kith::sim
