@@ -42,7 +42,7 @@ class array_halo {
     static std::atomic<std::uint64_t> made{0};
     h.number_ = (static_cast<std::uint64_t>(here()) << 40) + made.fetch_add(1, std::memory_order_relaxed) + 1;
     try {
-      finish([&] {
+      kith::finish([&] {
         for (int p = 0; p < places(); ++p) at(p).template spawn<make_sides>(h);
       });
     } catch (...) {
@@ -53,7 +53,7 @@ class array_halo {
   }
   /// Frees the memory at all places but lost ones.
   void destroy() const {
-    finish([&] {
+    kith::finish([&] {
       for (int p = 0; p < places(); ++p) {
         if (!at(p).is_lost()) at(p).template spawn<destroy_sides>(*this);
       }

@@ -55,7 +55,7 @@ template <class R>
 void broadcast(R&& values, int root = 0) {
   static_assert(detail::outlives_call<R>,
                 "broadcast writes into its argument, and this one is a temporary; name it first");
-  if constexpr (detail::outlives_call<R>) broadcast(std::span(values), root);
+  if constexpr (detail::outlives_call<R>) kith::broadcast(std::span(values), root);
 }
 
 /// Gives all places the sum (or the least, or the largest) of their values, element by element. All must pass the same
@@ -75,7 +75,7 @@ void all_reduce(std::span<T, N> values, reduction how) {
 template <class T>
   requires(!detail::is_many<T> && !std::is_pointer_v<T>)
 [[nodiscard]] T all_reduce(T value, reduction how) {
-  all_reduce(std::span<T>(&value, 1), how);
+  kith::all_reduce(std::span<T>(&value, 1), how);
   return value;
 }
 template <class R>
@@ -83,7 +83,7 @@ template <class R>
 void all_reduce(R&& values, reduction how) {
   static_assert(detail::outlives_call<R>,
                 "all_reduce writes into its argument, and this one is a temporary; name it first");
-  if constexpr (detail::outlives_call<R>) all_reduce(std::span(values), how);
+  if constexpr (detail::outlives_call<R>) kith::all_reduce(std::span(values), how);
 }
 
 }  // namespace kith

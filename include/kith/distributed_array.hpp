@@ -76,7 +76,7 @@ class distributed_array {
     const std::uint64_t least = 1;
     a.block_ = std::clamp(layout.block != 0 ? layout.block : (size + all - 1) / all, least, std::max(least, size));
     try {
-      finish([&] {
+      kith::finish([&] {
         for (int p = 0; p < places(); ++p) at(p).template spawn<make_share>(a);
       });
     } catch (...) {
@@ -87,7 +87,7 @@ class distributed_array {
   }
   /// Frees the shares of all places but lost ones. No copy of this name may be used afterwards.
   void destroy() const {
-    finish([&] {
+    kith::finish([&] {
       for (int p = 0; p < places(); ++p) {
         if (!at(p).is_lost()) at(p).template spawn<destroy_share>(*this);
       }
@@ -144,7 +144,7 @@ class distributed_array {
   void put(std::uint64_t first, std::span<const T> values) const {
     const std::uint64_t count = values.size();
     check("put", first, count);
-    finish([&] {
+    kith::finish([&] {
       for (const int p : owners_of(first, count)) {
         std::vector<T> gathered;
         at(p).spawn(detail::progress_function<write_share>{}, *this, p, first, count,

@@ -34,21 +34,21 @@ auto join(F&& f, G&& g) {
     split_deque<half>::slot_pointer at = lane->halves.top();
     if (!lane->halves.push(at, second)) [[unlikely]] {
       if (const join_by how = detail::offer(second); how != join_by::lane)
-        return join_without_lane<F, G>(f, second, how);
+        return detail::join_without_lane<F, G>(f, second, how);
       lane = this_lane;
       at = lane->halves.top() - 1;
     }
     if constexpr (std::is_void_v<join_result<F, G>>) {
-      run_first(f, *lane, at, second);
+      detail::run_first(f, *lane, at, second);
       if (lane->halves.pop(at) || detail::await_half(*lane, second, at)) [[likely]] {
-        call_half(g);
+        detail::call_half(g);
       } else {
         second.take();
       }
     } else {
-      half_result<F> a = run_first(f, *lane, at, second);
+      half_result<F> a = detail::run_first(f, *lane, at, second);
       if (lane->halves.pop(at) || detail::await_half(*lane, second, at)) [[likely]]
-        return join_result<F, G>{std::forward<half_result<F>>(a), call_half(g)};
+        return join_result<F, G>{std::forward<half_result<F>>(a), detail::call_half(g)};
       return join_result<F, G>{std::forward<half_result<F>>(a), second.take()};
     }
   }

@@ -29,12 +29,12 @@ exploration explore(G& graph, std::span<const typename G::key> wanted) {
 template <keyed_graph G>
   requires(!valued_graph<G> && detail::explorable<G>)
 exploration explore(G& graph, std::initializer_list<typename G::key> wanted) {
-  return explore(graph, std::span<const typename G::key>(wanted.begin(), wanted.size()));
+  return kith::explore(graph, std::span<const typename G::key>(wanted.begin(), wanted.size()));
 }
 template <keyed_graph G>
   requires(!valued_graph<G> && detail::explorable<G>)
 exploration explore(G& graph, const typename G::key& wanted) {
-  return explore(graph, std::span<const typename G::key>(&wanted, 1));
+  return kith::explore(graph, std::span<const typename G::key>(&wanted, 1));
 }
 
 /// The same for nodes with values: returns the values of the `wanted` nodes, in their order, and writes to `did`,
@@ -53,7 +53,7 @@ template <valued_graph G>
   requires(detail::explorable<G>)
 std::vector<typename G::value> explore(G& graph, std::initializer_list<typename G::key> wanted,
                                        exploration* did = nullptr) {
-  return explore(graph, std::span<const typename G::key>(wanted.begin(), wanted.size()), did);
+  return kith::explore(graph, std::span<const typename G::key>(wanted.begin(), wanted.size()), did);
 }
 template <valued_graph G>
   requires(detail::explorable<G>)

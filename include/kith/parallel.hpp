@@ -31,7 +31,7 @@ void parallel_for_chunks(std::int64_t begin, std::int64_t end, Body&& body, sche
 template <class Body>
 void parallel_for(std::int64_t begin, std::int64_t end, Body&& body, schedule how = {}) {
   if constexpr (detail::loop_check<Body>::value) {
-    parallel_for_chunks(
+    kith::parallel_for_chunks(
         begin, end,
         [&](std::int64_t from, std::int64_t to) {
           for (std::int64_t i = from; i < to; ++i) body(i);

@@ -72,7 +72,8 @@ class group_deques {
   /// Queues a group except one task, and returns that. If there are priorities, queues all of it and returns
   /// the first of the worker's own tasks.
   template <class ColorOf>
-  task* push_rest(std::span<task* const> tasks, worker& self, color_preference preferred, ColorOf&& color_of) {
+  [[nodiscard]] task* push_rest(std::span<task* const> tasks, worker& self, color_preference preferred,
+                                ColorOf&& color_of) {
     if (has_levels_.load(relaxed) || any_level(tasks)) [[unlikely]] {
       push_levels(tasks, self, color_of);
       return pop(self, preferred);
@@ -80,7 +81,7 @@ class group_deques {
     if (tasks.size() == 1) return tasks.front();
     return take_apart(group_of(tasks, self, color_of), self, preferred);
   }
-  task* pop(worker& self, color_preference preferred) {
+  [[nodiscard]] task* pop(worker& self, color_preference preferred) {
     item* const i = has_levels_.load(relaxed) ? pop_highest(self.id) : deques_[normal][self.id.index()]->pop();
     if (i == nullptr) return nullptr;
     self.meter(event::pop, self.id);

@@ -25,7 +25,7 @@ class held_tasks {
     return tasks_.size();
   }
   /// In the order of add().
-  std::vector<task*> take_all() {
+  [[nodiscard]] std::vector<task*> take_all() {
     const std::lock_guard lock(guard_);
     count_.store(0, relaxed);
     return std::exchange(tasks_, {});

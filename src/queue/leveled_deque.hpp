@@ -31,21 +31,21 @@ class leveled_deque {
       push_at_level(t, self);
     }
   }
-  [[gnu::always_inline]] task* pop(worker& self) {
+  [[nodiscard, gnu::always_inline]] task* pop(worker& self) {
     if (!has_levels()) [[likely]]
       return normal().pop(self);
     return pop_highest(self);
   }
   /// As pop(). REQUIRES: !has_levels().
-  [[gnu::always_inline]] task* pop_normal(worker& self) { return normal().pop(self); }
+  [[nodiscard, gnu::always_inline]] task* pop_normal(worker& self) { return normal().pop(self); }
   /// Takes the owner's oldest task; false if there was none, or a thief was faster.
-  bool take_oldest(task*& t, worker& self) {
+  [[nodiscard]] bool take_oldest(task*& t, worker& self) {
     if (!has_levels()) [[likely]]
       return normal().take_oldest(t, self);
     return std::ranges::any_of(levels_, [&](own_deque<World>& level) { return level.take_oldest(t, self); });
   }
   /// Chooses what to run next: `t`, or a task of a higher level; `t` is then queued.
-  task* prefer(task& t, worker& self) {
+  [[nodiscard]] task* prefer(task& t, worker& self) {
     if (!has_levels() && !t.has_level()) [[likely]]
       return &t;
     return prefer_highest(t, self);

@@ -34,13 +34,13 @@ class own_deque {
     if (self.anybody_sleeps()) [[unlikely]]
       self.ring(audience_);
   }
-  [[gnu::always_inline]] task* pop(worker& self) {
+  [[nodiscard, gnu::always_inline]] task* pop(worker& self) {
     task* t = entries_.pop();
     if (t != nullptr) self.meter(event::pop, owner_);
     return t;
   }
   /// Takes the owner's oldest task; false if there was none, or a thief was faster.
-  bool take_oldest(task*& t, worker& self) {
+  [[nodiscard]] bool take_oldest(task*& t, worker& self) {
     if (entries_.steal(t) != steal_result::got) return false;
     self.meter(event::pop, owner_);
     return true;

@@ -18,7 +18,7 @@ class recycler {
  public:
   explicit recycler(int workers) : spare_(static_cast<std::size_t>(workers)) {}
 
-  T& take(worker_id self) {
+  [[nodiscard]] T& take(worker_id self) {
     std::vector<T*>& mine = spare_[self.index()].list;
     if (mine.empty()) refill(mine);
     T& one = *mine.back();

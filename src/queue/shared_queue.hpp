@@ -78,25 +78,25 @@ class alignas(false_sharing_range) shared_queue {
   /// The next task for which willing(const task&) holds, highest priority first; null if none. Only the head of
   /// each level is considered. Counts as a pop.
   template <class Willing>
-  task* pop(worker& self, const Willing& willing, queue_end end = queue_end::first) {
+  [[nodiscard]] task* pop(worker& self, const Willing& willing, queue_end end = queue_end::first) {
     self.at(this);
     task* t = take(willing, end);
     if (t != nullptr) self.meter(event::pop, owner_);
     return t;
   }
-  task* pop(worker& self) { return pop(self, any); }
+  [[nodiscard]] task* pop(worker& self) { return pop(self, any); }
 
   /// As pop(), for a worker outside the audience.
   template <class Willing>
-  task* steal(worker& self, const Willing& willing, queue_end end = queue_end::first) {
+  [[nodiscard]] task* steal(worker& self, const Willing& willing, queue_end end = queue_end::first) {
     self.at(this);
     self.meter(event::steal_attempt, owner_);
     task* t = take(willing, end);
     if (t != nullptr) self.meter(event::steal, owner_);
     return t;
   }
-  task* steal(worker& self, queue_end end) { return steal(self, any, end); }
-  task* steal(worker& self) { return steal(self, any); }
+  [[nodiscard]] task* steal(worker& self, queue_end end) { return steal(self, any, end); }
+  [[nodiscard]] task* steal(worker& self) { return steal(self, any); }
 
   /// The level of the task that leaves next; 3 if there is none. Takes the lock.
   int highest() {
@@ -147,7 +147,7 @@ class alignas(false_sharing_range) shared_queue {
   static bool any(const task& /*t*/) noexcept { return true; }
 
   template <class Willing>
-  task* take(const Willing& willing, queue_end end = queue_end::first) {
+  [[nodiscard]] task* take(const Willing& willing, queue_end end = queue_end::first) {
     if (size_.load(relaxed) == 0) return nullptr;
     std::lock_guard lock(guard_);
     for (level_type& level : levels_) {

@@ -3,12 +3,15 @@
 #include "base/nearest.hpp"
 #include "queue/native/world.hpp"
 #include "queue/sequential/world.hpp"
+#include "replay/gate.hpp"
 #include "replay/recorded_order.hpp"
 #include "replay/replay.hpp"
 
 #include <kith/error.hpp>
 
 namespace kith {
+
+static_assert(gate_worker<native::world::worker> && gate_worker<sequential::world::worker>);
 
 std::vector<policy_entry> choosable_policies() {
   std::vector<policy_entry> all = policy_list();

@@ -5,11 +5,22 @@
 // unless the gate decides so. The engine does not make commutative accesses exclude each other; the gate must.
 #pragma once
 
+#include "base/identity.hpp"
 #include "policy/contract/policy.hpp"
 
+#include <concepts>
 #include <string>
 
 namespace kith {
+
+/// What a gate asks of a worker besides what policies ask: innermost() (who runs on it), refuse() (a task that cannot
+/// run in its turn), and all_sleep() (see gate::stalled()).
+template <class Worker>
+concept gate_worker = policy_worker<Worker> && requires(Worker& w, const Worker& c, task& t, const std::string& why) {
+  { c.innermost() } -> std::same_as<const identity::naming_state&>;
+  w.refuse(t, why);
+  { c.all_sleep() } -> std::same_as<bool>;
+};
 
 template <class World>
 class gate : public policy<World> {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Each public header compiles alone, and includes what it names of the standard library itself.
+"""Each public header compiles alone, includes what it names of the standard library itself, and calls no helper in a way that finds
+functions of the user next to his types.
 
 usage: headers_test.py COMPILER...      from the root of the tree
 """
@@ -9,6 +10,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 FLAGS = ["-std=c++20", "-Iinclude", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++"]
 
@@ -51,6 +53,43 @@ def not_included(text):
     return sorted(h for h, name in NAMES.items() if h not in included and re.search(r"\bstd::" + name, code))
 
 
+# Meant to be found by argument-dependent lookup.
+FOUND_BY_ARGUMENTS = {"operator co_await", "iter_swap"}
+LOCATION = re.compile(r"line:(?P<same>\d+):\d+|(?P<file>[^\s<>,:]+):(?P<line>\d+):\d+|col:\d+")
+NODE = re.compile(r"^[|`\s-]*\w+ 0x[0-9a-f]+ (?:(?:prev|parent) 0x[0-9a-f]+ )*<(?P<range>[^>]*(?:<[^>]*>)*[^>]*)>(?P<at> \S+)?")
+
+
+def found_by_arguments(clang, folder, names):
+    """(file, line, function) of each call in a template of the headers whose function the arguments' types decide, too. Clang's dump
+    gives each location relative to the one before."""
+    text = "".join(f"#include <{n}>\n" for n in names)
+    dump = subprocess.run([clang, "-std=c++20", f"-I{folder}", "-fsyntax-only", "-Xclang", "-ast-dump", "-x", "c++", "-"], input=text,
+                          capture_output=True, text=True, check=True).stdout
+    found, file, number = set(), "", 0
+    for line in dump.splitlines():
+        node = NODE.match(line)
+        if not node:
+            continue
+        begin = None
+        for place in (*LOCATION.finditer(node["range"]), *LOCATION.finditer(node["at"] or "")):
+            file, number = place["file"] or file, int(place["line"] or place["same"] or number)
+            begin = begin or (file, number)
+        called = re.search(r"\(ADL\) = '([^']+)'", line)
+        if called and begin and begin[0].startswith(f"{folder}/") and called[1] not in FOUND_BY_ARGUMENTS:
+            found.add((*begin, called[1]))
+    return sorted(found)
+
+
+def self_test(clang):
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "wrong.hpp").write_text(
+            "namespace kith { template <class T> void help(T) {}\n"
+            "template <class T> void call(T t) {\n  kith::help(t);\n  help(t);\n} }\n")
+        found = found_by_arguments(clang, folder, ["wrong.hpp"])
+    if found != [(f"{folder}/wrong.hpp", 4, "help")]:
+        sys.exit(f"headers_test.py: does not see the one call that argument-dependent lookup decides: {found}")
+
+
 def fault(compiler, header):
     # Included twice, so that a header without `#pragma once` is found too.
     text = f"#include <{header}>\n" * 2
@@ -68,6 +107,10 @@ def main(compilers):
         sys.exit("headers_test.py: does not see that std::byte needs <cstddef>")
     faults = [f"{h}: names something of <{n}> and does not include it"
               for h in sorted(include.rglob("*.hpp")) for n in not_included(h.read_text())]
+    for clang in [c for c in compilers if "clang" in pathlib.Path(c).name][:1]:
+        self_test(clang)
+        faults += [f"{file}:{line}: {name}() may be a function of the user's namespace; qualify the call"
+                   for file, line, name in found_by_arguments(clang, str(include), headers)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         faults += [f for f in pool.map(lambda p: fault(*p), pairs) if f]
     print("\n".join(faults))

@@ -23,14 +23,16 @@ namespace {
 
 using kith::recording;
 
-/// The calls to a policy. Tasks are told apart by their types: each task has a type of its own, whose name is logged.
+/// The calls to a policy. Tasks are told apart by their types: each task has a type of its own, whose name is logged,
+/// with the level of its priority.
 struct call_log {
   std::mutex guard;
   std::vector<std::string> calls;
   const recording* simulated = nullptr;  // has the types of a simulation's tasks; null: those of this process
 
   std::string name_of(const kith::task& t) const {
-    return simulated != nullptr ? simulated->types[t.type] : kith::task_type_name(t.type);
+    const std::string name = simulated != nullptr ? simulated->types[t.type] : kith::task_type_name(t.type);
+    return name + (t.has_level() ? "@" + std::to_string(t.level()) : "");
   }
 };
 call_log the_log;
@@ -261,6 +263,68 @@ void run_static_graph(kith::runtime& rt) {
   rt.run([&] { g.run(); });
 }
 
+/// Parents whose children have priorities, or not. With `MayWait`, some wait for them, and may then claim those
+/// without.
+template <bool MayWait>
+void prioritised(kith::runtime& rt) {
+  static std::array<int, 3> data;
+  constexpr kith::priority levels[] = {kith::priority::normal, kith::priority::high, kith::priority::low};
+  rt.run([&] {
+    kith::rng draw(5, kith::purpose::test, 1);
+    for (int i = 0; i < 24; ++i) {
+      const bool leveled = i % 3 != 0, waits = MayWait && draw.below(2) == 0;
+      const auto parent = [=] {
+        for (int c = 1; c < 5; ++c) {
+          if (leveled) {
+            kith::spawn([] {}, levels[static_cast<std::size_t>(c + i) % 3], type_of(i * 5 + c));
+          } else {
+            kith::spawn([] {}, type_of(i * 5 + c));
+          }
+        }
+        if (waits) kith::wait();
+      };
+      const kith::priority own = levels[draw.below(3)];
+      int& a = data[draw.below(3)];
+      if (draw.below(2) == 0) {
+        kith::spawn(parent, kith::inout(a), own, type_of(i * 5));
+      } else {
+        kith::spawn(parent, own, type_of(i * 5));
+      }
+    }
+  });
+}
+
+void prioritised_graph(kith::runtime& rt) {
+  constexpr kith::priority levels[] = {kith::priority::low, kith::priority::high, kith::priority::normal};
+  kith::static_graph g;
+  for (std::size_t n = 0; n < 30; ++n) {
+    g.add([] {}, levels[n * 7 / 3 % 3], type_of(static_cast<int>(n)));
+    if (n > 5) g.edge(n - 6, n);
+    if (n > 6) g.edge(n / 3, n);
+  }
+  rt.run([&] { g.run(); });
+}
+
+/// Tasks that create more tasks than the throttle lets them, and wait for some of them.
+void nested_creators(kith::runtime& rt) {
+  static std::array<int, 4> data;
+  rt.run([] {
+    kith::rng draw(9, kith::purpose::test, 1);
+    for (int i = 0; i < 18; ++i) {
+      const bool waits = draw.below(3) == 0;
+      kith::spawn(
+          [=] {
+            for (int c = 1; c < 8; ++c) {
+              kith::spawn([] {}, kith::inout(data[static_cast<std::size_t>(c % 2)]), type_of(i * 10 + c));
+              if (waits && c == 4) kith::wait();
+            }
+          },
+          kith::inout(data[2 + draw.below(2)]), type_of(i * 10));
+      if (i == 9) kith::wait();
+    }
+  });
+}
+
 /// A wait for tasks that have all ended is no wait for the policy.
 void waits_for_nothing(kith::runtime& rt) {
   rt.run([] {
@@ -277,21 +341,26 @@ void waits_for_nothing(kith::runtime& rt) {
 class parity : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(workers, parity, testing::Values(1, 2, 5));
 
-void compare(void (*program)(kith::runtime&), int workers, const char* keeps) {
+/// `throttle`: how many unfinished tasks a creator may have; 0: more than these programs make.
+void compare(void (*program)(kith::runtime&), int workers, const char* keeps, std::uint32_t throttle) {
   static const bool registered = (kith::register_policy<scripted>(), true);
   ASSERT_TRUE(registered);
   the_log.calls.clear();
   the_log.simulated = nullptr;
   kith::runtime_options o =
       kith::test::make_options(workers, std::string(scripted<kith::native::world>::about.name) + ":keeps=" + keeps);
+  o.throttle = throttle;
   const recording r = kith::test::record(o, program);
   const std::vector<std::string> native = std::exchange(the_log.calls, {});
   the_log.simulated = &r;
   kith::sim::run_options s;
   s.policy = *o.policy;
   s.workers = workers;
-  kith::sim::simulate(kith::sim::program_of(r), kith::model_by_name("bullion-s16-8"), s);
+  s.throttle = throttle;
+  const kith::sim::result of_simulation =
+      kith::sim::simulate(kith::sim::program_of(r), kith::model_by_name("bullion-s16-8"), s);
   const std::vector<std::string>& simulated = the_log.calls;
+  EXPECT_EQ(of_simulation.throttled != 0, throttle != 0);
   ASSERT_GT(native.size(), 30u);
   std::size_t next = 0, reported = 0;  // the native call that the next simulated one is compared with; calls of ran()
   // Natively a worker is also idle between runs and when the program is over, and may stop looking twice in one wait.
@@ -313,10 +382,10 @@ void compare(void (*program)(kith::runtime&), int workers, const char* keeps) {
   EXPECT_GT(reported, 0u);
 }
 
-void compare(void (*program)(kith::runtime&), int workers) {
+void compare(void (*program)(kith::runtime&), int workers, std::uint32_t throttle = 0) {
   for (const char* keeps : {"no", "yes"}) {
-    SCOPED_TRACE(std::string("keeps=") + keeps);
-    compare(program, workers, keeps);
+    SCOPED_TRACE(std::string("keeps=") + keeps + ", throttle=" + std::to_string(throttle));
+    compare(program, workers, keeps, throttle);
   }
 }
 
@@ -325,6 +394,10 @@ TEST_P(parity, of_children_that_are_left) { compare(left_children, GetParam()); 
 TEST_P(parity, of_a_group_that_its_tasks_fill) { compare(filled_group, GetParam()); }
 TEST_P(parity, of_keyed_graphs) { compare(keyed, GetParam()); }
 TEST_P(parity, of_static_graphs) { compare(run_static_graph, GetParam()); }
+TEST_P(parity, of_priorities) {
+  compare(prioritised<false>, GetParam());
+  compare(prioritised_graph, GetParam());
+}
 
 /// Each makes the next one as its last act: run on top of each other, they would need more stack than there is.
 void last_acts(kith::runtime& rt) {
@@ -336,8 +409,17 @@ void last_acts(kith::runtime& rt) {
   rt.run([] { link::run(20000); });
 }
 
-// One worker: while a root runs on after a wait, the script does not know that it does.
+// One worker: while a task runs on after a wait, the script does not know that it does.
 TEST(parity_of_one_worker, of_waits_for_nothing) { compare(waits_for_nothing, 1); }
+TEST(parity_of_one_worker, of_waits_for_children_with_priorities) { compare(prioritised<true>, 1); }
+
+// One worker: with several, timing decides how long a creator helps while another worker runs a task.
+TEST(parity_of_one_worker, of_creators_at_the_throttle) {
+  for (const std::uint32_t throttle : {1u, 2u, 3u, 5u}) {
+    for (const auto program : {data_flow, left_children, filled_group, nested_creators, prioritised<true>})
+      compare(program, 1, throttle);
+  }
+}
 
 TEST_P(parity, of_a_policy_that_queues_no_task_that_came_alone) {
   static const bool registered = (kith::register_policy<insistent>(), true);

@@ -10,15 +10,37 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 namespace {
 
 using kith::test::make_options;
 using testing::HasSubstr;
+
+// What accesses, handles and futures keep is for the library only (detail::internals, detail::future_internals).
+template <class T>
+concept shows_record = requires(T& t) { t.record_; } || requires(T& t) { t.parameter_; };
+template <class T>
+concept shows_handle = requires(T& t) { t.address_; } || requires(T& t) { t.bytes_; } || requires(T& t) { t.scope_; } ||
+                       requires(T& t) { t.state_; };
+template <class T>
+concept shows_result = requires(T& t) { t.result_; } || requires(T& t) { t.task_; } || requires(T& t) { t.runtime_; };
+
+static_assert(!shows_record<kith::access<int*>> && !shows_record<kith::access<std::span<int>>>);
+static_assert(!std::is_constructible_v<kith::access<int*>, kith::detail::access_record, int*>);
+static_assert(!std::is_default_constructible_v<kith::access<int*>>);
+static_assert(!shows_handle<kith::detail::handle_base> && !shows_handle<kith::handle<int>> &&
+              !shows_handle<kith::handle<int[]>>);
+static_assert(!std::is_constructible_v<kith::detail::handle_base, const void*, std::size_t> &&
+              !std::is_destructible_v<kith::detail::handle_base>);
+static_assert(!shows_result<kith::future<int>> && !shows_result<kith::future<void>>);
+static_assert(!std::is_constructible_v<kith::future<int>, std::shared_ptr<kith::detail::result_of<int>>,
+                                       kith::detail::made_task>);
 
 template <class F>
 std::string message_of(F&& f) {

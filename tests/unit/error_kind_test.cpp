@@ -79,7 +79,6 @@ TEST(Options, OfZeroAndOfNoTextAreSettingsToo) {
   kith::runtime_options o = one_worker();
   o.record = "";
   o.machine = "";
-  o.seed = 0;
   {
     const kith::runtime rt(o);
     EXPECT_EQ(rt.recorded_in(), "");
@@ -87,6 +86,20 @@ TEST(Options, OfZeroAndOfNoTextAreSettingsToo) {
   }
   ::unsetenv("KITH_RECORD");
   ::unsetenv("KITH_MACHINE");
+}
+
+TEST(Options, OfASeedWinOverTheVariable) {
+  const auto seed_with = [](const kith::runtime_options& o) {
+    return kith::test::record(o, [](kith::runtime& rt) { rt.run([] {}); }).meta["seed"];
+  };
+  ::setenv("KITH_SEED", "7", 1);
+  kith::runtime_options o = one_worker();
+  EXPECT_EQ(seed_with(o), "7");
+  for (const char* seed : {"0", "3"}) {
+    o.seed = std::stoul(seed);
+    EXPECT_EQ(seed_with(o), seed);
+  }
+  ::unsetenv("KITH_SEED");
 }
 
 }  // namespace

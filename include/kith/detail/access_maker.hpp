@@ -133,7 +133,7 @@ struct access_maker {
         writable,
         "kith::out, inout, concurrent and commutative write their argument, which is const; write kith::in(p, count)");
     if constexpr (typed && writable) {
-      bytes_of(first, count, sizeof(T));
+      detail::bytes_of(first, count, sizeof(T));
       return many(first, count, nullptr);
     } else {
       return refused_access();

@@ -32,7 +32,7 @@ future<All> after_each(std::span<const made_task> tasks, All all, void (*rethrow
   std::vector<task_ref> before;
   for (made_task t : tasks) before.push_back(t.task);
   const std::uint64_t runtime = common_runtime(tasks);
-  return create_with_result(
+  return detail::create_with_result(
       [all = std::move(all), rethrow]() mutable {
         rethrow(all);
         return std::move(all);

@@ -88,17 +88,17 @@ argument holding(const T& value, argument::kind what) noexcept {
 template <class T>
 argument argument_of(const T& what) noexcept {
   if constexpr (is_access<T>) {
-    argument a = holding(internals::parameter(what), argument::kind::used);
+    argument a = detail::holding(internals::parameter(what), argument::kind::used);
     a.uses = internals::record(what);
     return a;
   } else if constexpr (is_passed<T>) {
-    return holding(what.parameter, argument::kind::passed);
+    return detail::holding(what.parameter, argument::kind::passed);
   } else {
     constexpr bool fits = std::is_trivially_copyable_v<T> && sizeof(T) <= argument::most_bytes;
     static_assert(fits,
                   "pending_task::deliver() takes values that are trivially copyable and have 16 bytes at most; write "
                   "kith::in(x) or kith::inout(x), for an object that outlives the task");
-    return holding(what, argument::kind::value);
+    return detail::holding(what, argument::kind::value);
   }
 }
 
@@ -133,12 +133,12 @@ void deliver(pending_record*, std::uint32_t generation, std::size_t number, cons
 template <class P>
 struct delivered_as {
   using type = std::remove_cv_t<P>;
-  static type take(const argument& a) { return value_in<type>(a); }
+  static type take(const argument& a) { return detail::value_in<type>(a); }
 };
 template <class T>
 struct delivered_as<T&> {
   using type = T*;
-  static T& take(const argument& a) { return *value_in<type>(a); }
+  static T& take(const argument& a) { return *detail::value_in<type>(a); }
 };
 template <class F, class... P>
 struct parameter_list {

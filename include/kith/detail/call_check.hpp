@@ -51,14 +51,14 @@ template <class F, class Parameters>
 inline constexpr bool takes = false;
 template <class F, class... P>
 inline constexpr bool takes<F, std::tuple<P...>> =
-    std::is_invocable_v<const F&, decltype(parameter(std::declval<P>()))...> ||
-    std::is_invocable_v<F&, decltype(parameter(std::declval<P>()))...>;
+    std::is_invocable_v<const F&, decltype(detail::parameter(std::declval<P>()))...> ||
+    std::is_invocable_v<F&, decltype(detail::parameter(std::declval<P>()))...>;
 /// Whether it could be called if no access were `in`.
 template <class F, class Parameters>
 inline constexpr bool takes_writable = false;
 template <class F, class... P>
 inline constexpr bool takes_writable<F, std::tuple<P...>> =
-    std::is_invocable_v<F&, decltype(parameter(std::declval<typename without_const<P>::type>()))...>;
+    std::is_invocable_v<F&, decltype(detail::parameter(std::declval<typename without_const<P>::type>()))...>;
 
 /// Checks the arguments after the function, which is argument 1. Refused accesses are not reported again.
 template <class... Args>
@@ -162,7 +162,7 @@ constexpr bool may_declare() {
 /// Whether a task can be made of the arguments. Only the first mistake is reported.
 template <class F, class... Args>
 constexpr bool is_task_call() {
-  if constexpr (!may_declare<F, Args...>()) {
+  if constexpr (!detail::may_declare<F, Args...>()) {
     return false;
   } else {
     return parameters_check<F, Args...>::value;

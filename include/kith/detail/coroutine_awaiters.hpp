@@ -143,7 +143,7 @@ class both_awaiter final : coroutine_continuation {
   [[gnu::always_inline]] void start(H& h, coroutine_result<R>& result) noexcept {
     coroutine_promise* started = nullptr;
     try {
-      auto* const made = call_half(h).release();
+      auto* const made = detail::call_half(h).release();
       made->to = &result;
       started = made;
     } catch (...) {

@@ -134,10 +134,10 @@ template <class F, class... P>
 auto bind_parameters(F&& f, P... p) {
   using body = std::decay_t<F>;
   constexpr bool any = sizeof...(P) != 0;
-  if constexpr (any && std::is_invocable_v<const body&, decltype(parameter(p))...>) {
-    return [f = body(std::forward<F>(f)), p...]() { return std::invoke(f, parameter(p)...); };
-  } else if constexpr (any && std::is_invocable_v<body&, decltype(parameter(p))...>) {
-    return [f = body(std::forward<F>(f)), p...]() mutable { return std::invoke(f, parameter(p)...); };
+  if constexpr (any && std::is_invocable_v<const body&, decltype(detail::parameter(p))...>) {
+    return [f = body(std::forward<F>(f)), p...]() { return std::invoke(f, detail::parameter(p)...); };
+  } else if constexpr (any && std::is_invocable_v<body&, decltype(detail::parameter(p))...>) {
+    return [f = body(std::forward<F>(f)), p...]() mutable { return std::invoke(f, detail::parameter(p)...); };
   } else {
     return body(std::forward<F>(f));
   }
@@ -152,7 +152,7 @@ auto bind_accesses(auto&& f, const Args&... args) {
       return std::tuple<>();
     }
   };
-  return std::apply([&](auto... p) { return bind_parameters(std::forward<decltype(f)>(f), p...); },
+  return std::apply([&](auto... p) { return detail::bind_parameters(std::forward<decltype(f)>(f), p...); },
                     std::tuple_cat(pick(args)...));
 }
 
@@ -230,21 +230,21 @@ template <class In, class F, class... Args>
   const declaration<Args...> gathered(args...);
   const declared& what = gathered.all();
   if constexpr (fills) in.admit(what.accesses.size(), what.before.size());
-  const draft d = begin(in, task_room(sizeof(body), alignof(body), what.accesses.size()));
+  const draft d = detail::begin(in, task_room(sizeof(body), alignof(body), what.accesses.size()));
   try {
     ::new (d.closure) body(std::forward<F>(closure));
   } catch (...) {
     if constexpr (fills) {
-      abandon(in, d);
+      detail::abandon(in, d);
     } else {
       abandon(d);
     }
     throw;
   }
   if constexpr (fills) {
-    return submit(in, d, &code_of<body>, what);
+    return detail::submit(in, d, &code_of<body>, what);
   } else {
-    return submit(d, &code_of<body>, what);
+    return detail::submit(d, &code_of<body>, what);
   }
 }
 

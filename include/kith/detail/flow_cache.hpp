@@ -30,7 +30,7 @@ std::shared_ptr<remote_result> ask_place(int place, const Args&... args) {
   using known = registered<progress_function<F>>;
   auto result = std::make_shared<remote_result>();
   try {
-    send_activity(place, known::entry, known::call::pack(header_bytes, args...), result);
+    detail::send_activity(place, known::entry, known::call::pack(header_bytes, args...), result);
   } catch (...) {
     result->failure = std::current_exception();
     result->complete();
@@ -74,7 +74,7 @@ struct array_internals {
   template <class T>
   static std::shared_ptr<remote_result> ask(const distributed_array<T>& a, int place, std::uint64_t first,
                                             std::uint64_t count) {
-    return ask_place<&distributed_array<T>::read_share>(place, a, place, first, count);
+    return detail::ask_place<&distributed_array<T>::read_share>(place, a, place, first, count);
   }
   template <class T>
   static std::shared_ptr<remote_result> tell(const distributed_array<T>& a, int place, std::uint64_t first,
@@ -82,7 +82,7 @@ struct array_internals {
     constexpr auto write = &distributed_array<T>::write_share;
     const std::uint64_t count = values.size();
     std::vector<T> gathered;
-    return ask_place<write>(place, a, place, first, count, a.part_of(place, first, values, gathered));
+    return detail::ask_place<write>(place, a, place, first, count, a.part_of(place, first, values, gathered));
   }
   template <class T>
   static void scatter_part(const distributed_array<T>& a, int place, std::uint64_t first, std::span<const T> part,

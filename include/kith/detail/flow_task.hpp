@@ -182,7 +182,7 @@ activity<void> run_flow_task(flow_ticket ticket, A... arguments) {
     co_await until_ended{waits[i]};  // all, so that none arrives after the end
   expect_values(waits);
   for_each([](auto& one) { one.take(); });
-  call_with_tasks([&all] { std::apply([](auto&... one) { static_cast<void>(F{}(one.pass()...)); }, all); });
+  detail::call_with_tasks([&all] { std::apply([](auto&... one) { static_cast<void>(F{}(one.pass()...)); }, all); });
   waits.clear();
   for_each([&](auto& one) { one.store(waits); });
   for (std::size_t i = 0; i < waits.size(); ++i) co_await until_ended{waits[i]};

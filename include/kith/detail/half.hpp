@@ -133,10 +133,10 @@ class half_of final : public half {
     self.outcome_ = 0;
     try {
       if constexpr (std::is_reference_v<result>) {
-        result got = call_half(self.f_);
+        result got = detail::call_half(self.f_);
         ::new (static_cast<void*>(self.room_)) std::remove_reference_t<result>*(std::addressof(got));
       } else {
-        ::new (static_cast<void*>(self.room_)) result(call_half(self.f_));
+        ::new (static_cast<void*>(self.room_)) result(detail::call_half(self.f_));
       }
     } catch (...) {
       ::new (static_cast<void*>(self.room_)) std::exception_ptr(std::current_exception());

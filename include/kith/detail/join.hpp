@@ -49,7 +49,7 @@ template <class F, class G>
     first.run();
     second.run();
   }
-  return results_of(first, second);
+  return detail::results_of(first, second);
 }
 
 /// Called when the first half has thrown: the second one still runs, or is waited for.
@@ -64,9 +64,9 @@ template <class F, class G>
 [[gnu::always_inline]] inline half_result<F> run_first(F& f, fork_lane& lane, split_deque<half>::slot_pointer at,
                                                        half_of<G>& second) {
   try {
-    return call_half(f);
+    return detail::call_half(f);
   } catch (...) {
-    end_second(lane, at, second);
+    detail::end_second(lane, at, second);
     throw;
   }
 }
@@ -86,7 +86,7 @@ void invoke_between(Functions& all) {
     std::get<From>(all)();
   } else if constexpr (To > From) {
     constexpr std::size_t middle = From + (To - From + 1) / 2;
-    join([&] { invoke_between<From, middle>(all); }, [&] { invoke_between<middle, To>(all); });
+    kith::join([&] { detail::invoke_between<From, middle>(all); }, [&] { detail::invoke_between<middle, To>(all); });
   }
 }
 

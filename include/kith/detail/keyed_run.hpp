@@ -261,9 +261,9 @@ class keyed_run {
 
   void count_accesses(node& n) noexcept {
     if constexpr (has_values) {
-      for (const cell* c : n.needed.all()) count_colors({&c->color, 1});
+      for (const cell* c : n.needed.all()) detail::count_colors({&c->color, 1});
     } else {
-      count_colors(n.needed.all());
+      detail::count_colors(n.needed.all());
     }
   }
 

@@ -43,8 +43,8 @@ template <class Take>
 void deal_by_joins(loop_dealer& dealer, int from, int to, std::atomic<bool>& failed, Take& take) {
   if (to - from > 1) {
     const int middle = from + (to - from + 1) / 2;
-    join([&, from, middle] { deal_by_joins(dealer, from, middle, failed, take); },
-         [&, middle, to] { deal_by_joins(dealer, middle, to, failed, take); });
+    kith::join([&, from, middle] { detail::deal_by_joins(dealer, from, middle, failed, take); },
+               [&, middle, to] { detail::deal_by_joins(dealer, middle, to, failed, take); });
     return;
   }
   auto taker = [&] {
@@ -58,7 +58,7 @@ void deal_by_joins(loop_dealer& dealer, int from, int to, std::atomic<bool>& fai
       throw;
     }
   };
-  run_apart(&taker, [](void* t) { (*static_cast<decltype(taker)*>(t))(); });
+  detail::run_apart(&taker, [](void* t) { (*static_cast<decltype(taker)*>(t))(); });
 }
 
 /// Calls take(share, next) for each worker's share, perhaps side by side, and waits for all, and for the tasks that
@@ -69,7 +69,7 @@ void deal(std::int64_t begin, std::int64_t end, schedule how, Take&& take) {
   loop_dealer dealer(begin, end, how, shares);
   if (deals_by_joins()) {
     std::atomic<bool> failed{false};
-    deal_by_joins(dealer, 0, shares, failed, take);
+    detail::deal_by_joins(dealer, 0, shares, failed, take);
     return;
   }
   group together;

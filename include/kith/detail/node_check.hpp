@@ -21,7 +21,7 @@ struct node_check {
 };
 template <class F, class... Options>
 constexpr bool is_node_call() {
-  if constexpr (!may_declare<F, Options...>()) {
+  if constexpr (!detail::may_declare<F, Options...>()) {
     return false;
   } else {
     return node_check<F, Options...>::value;

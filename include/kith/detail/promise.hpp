@@ -140,7 +140,7 @@ class creation {
 
   template <class F, class... Args>
   made_task make(F&& closure, const Args&... args) {
-    return {create(*scope_, std::forward<F>(closure), args...), runtime_};
+    return {detail::create(*scope_, std::forward<F>(closure), args...), runtime_};
   }
 
  private:
@@ -176,7 +176,7 @@ struct future_internals {
 /// Makes a task that completes a future; `make` creates the task from a closure.
 template <class F, class Make, class... Args>
 auto create_with_result(F&& f, Make&& make, const Args&... args) {
-  auto bound = bind_accesses(std::forward<F>(f), args...);
+  auto bound = detail::bind_accesses(std::forward<F>(f), args...);
   using R = std::decay_t<std::invoke_result_t<decltype(bound)&>>;
   if constexpr (result_check<R>::value) {
     auto result = std::make_shared<result_of<R>>();
@@ -195,7 +195,7 @@ std::tuple<const R&> value_of(const future<R>& f) {
 inline std::tuple<> value_of(const future<void>&) { return {}; }
 template <class... R>
 auto values_of(const std::tuple<future<R>...>& all) {
-  return std::apply([](const auto&... f) { return std::tuple_cat(value_of(f)...); }, all);
+  return std::apply([](const auto&... f) { return std::tuple_cat(detail::value_of(f)...); }, all);
 }
 template <class F, class Values>
 inline constexpr bool takes_values = false;
@@ -207,8 +207,8 @@ enum class passed : std::uint8_t { value, values, nothing, itself, impossible };
 template <class F, class R>
 constexpr passed passed_to() {
   if constexpr (std::is_invocable_v<F&, std::add_lvalue_reference_t<const R>>) return passed::value;
-  if constexpr (requires(const R& r) { values_of(r); }) {
-    if constexpr (takes_values<F, decltype(values_of(std::declval<const R&>()))>) return passed::values;
+  if constexpr (requires(const R& r) { detail::values_of(r); }) {
+    if constexpr (takes_values<F, decltype(detail::values_of(std::declval<const R&>()))>) return passed::values;
   }
   if constexpr (std::is_invocable_v<F&>) return passed::nothing;
   if constexpr (std::is_invocable_v<F&, future<R>>) return passed::itself;
@@ -222,13 +222,13 @@ struct continuation {
   F f;
 
   decltype(auto) operator()() {
-    constexpr passed what = passed_to<F, R>();
+    constexpr passed what = detail::passed_to<F, R>();
     if constexpr (what == passed::itself) {
       return std::invoke(f, std::move(before));
     } else if constexpr (what == passed::value) {
       return std::invoke(f, future_internals::settled(before));
     } else if constexpr (what == passed::values) {
-      return std::apply(f, values_of(future_internals::settled(before)));
+      return std::apply(f, detail::values_of(future_internals::settled(before)));
     } else {
       future_internals::settled(before);
       return std::invoke(f);
@@ -239,14 +239,14 @@ struct continuation {
 /// As is_task_call, for then().
 template <class F, class R>
 struct follower_check {
-  static constexpr bool value = passed_to<std::decay_t<F>, R>() != passed::impossible;
+  static constexpr bool value = detail::passed_to<std::decay_t<F>, R>() != passed::impossible;
   static_assert(value,
                 "argument 1 of then cannot be called with the future's value; write a parameter const T& for a "
                 "future<T> (none for void), or kith::future<T> to be called where the task failed, too");
 };
 template <class R, class F, class... Args>
 constexpr bool is_then_call() {
-  if constexpr (!may_declare<F, Args...>()) {
+  if constexpr (!detail::may_declare<F, Args...>()) {
     return false;
   } else {
     return follower_check<F, R>::value;

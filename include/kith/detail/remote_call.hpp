@@ -80,7 +80,8 @@ struct signature<R(P...)> {
   static constexpr bool is_coroutine = result_value<R>::is_coroutine;
   static constexpr bool takes_any_references = (std::is_reference_v<P> || ...);
   static constexpr bool gives_pointer = std::is_pointer_v<typename result_value<R>::type>;
-  static constexpr bool can_be_sent = (goes<std::remove_cvref_t<P>>() && ...) && goes<typename result_value<R>::type>();
+  static constexpr bool can_be_sent =
+      (detail::goes<std::remove_cvref_t<P>>() && ...) && detail::goes<typename result_value<R>::type>();
   using result = R;
   using values = std::tuple<std::remove_cvref_t<P>...>;
   static constexpr std::size_t parameters = sizeof...(P);
@@ -90,12 +91,12 @@ struct signature<R(P...)> {
   static packed_arguments pack(std::size_t header, const Args&... args) {
     packed_arguments message{byte_buffer(header)};
     output_archive to(message);
-    (put<std::remove_cvref_t<P>, stays<std::remove_cvref_t<P>, Args>>(to, args), ...);
+    (detail::put<std::remove_cvref_t<P>, stays<std::remove_cvref_t<P>, Args>>(to, args), ...);
     return message;
   }
   static values unpack(std::span<const std::byte> arguments) {
     input_archive from(arguments);
-    values read{get<std::remove_cvref_t<P>>(from)...};  // braces: in this order
+    values read{detail::get<std::remove_cvref_t<P>>(from)...};  // braces: in this order
     from.expect_end();
     return read;
   }
@@ -153,7 +154,7 @@ struct registered {
       static_cast<void>(std::apply(F{}, std::move(values)));
     } else {
       output_archive to(*result);
-      put<std::remove_cvref_t<typename call::result>>(to, std::apply(F{}, std::move(values)));
+      detail::put<std::remove_cvref_t<typename call::result>>(to, std::apply(F{}, std::move(values)));
     }
     return nullptr;
   }
@@ -165,7 +166,7 @@ struct registered {
       mine.take_or_throw();
     } else if (const R value = mine.take_or_throw(); result != nullptr) {
       output_archive to(*result);
-      put<R>(to, value);
+      detail::put<R>(to, value);
     }
   }
   static inline remote_function entry{typeid(F).name(), &run, called_by_progress<F>};

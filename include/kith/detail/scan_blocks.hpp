@@ -14,7 +14,8 @@ template <class Step>
 void for_blocks(std::int64_t from, std::int64_t to, Step& step) {
   if (to - from == 1) return step(from);
   const std::int64_t middle = from + (to - from + 1) / 2;
-  join([=, &step] { for_blocks(from, middle, step); }, [=, &step] { for_blocks(middle, to, step); });
+  kith::join([=, &step] { detail::for_blocks(from, middle, step); },
+             [=, &step] { detail::for_blocks(middle, to, step); });
 }
 
 /// Whether these are a begin, an end, a first value and two functions.

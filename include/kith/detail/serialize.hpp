@@ -182,7 +182,7 @@ constexpr bool goes() {
   if constexpr (std::is_void_v<T> || goes_as_bytes<T> || is_span<T> || is_text_view<T>) {
     return true;
   } else if constexpr (is_vector<T>) {
-    return goes<typename T::value_type>();
+    return detail::goes<typename T::value_type>();
   } else {
     return std::is_default_constructible_v<T> && cereal::traits::is_output_serializable<T, output_archive>::value &&
            cereal::traits::is_input_serializable<T, input_archive>::value;

@@ -30,9 +30,9 @@ It part(It first, It last, Less& less) {
   const auto eighth = (last - first) / 8;
   const It middle = first + (last - first) / 2, end = last - 1;
   using std::iter_swap;
-  iter_swap(first, middle_of(middle_of(first, first + eighth, first + 2 * eighth, less),
-                             middle_of(middle - eighth, middle, middle + eighth, less),
-                             middle_of(end - 2 * eighth, end - eighth, end, less), less));
+  iter_swap(first, detail::middle_of(detail::middle_of(first, first + eighth, first + 2 * eighth, less),
+                                     detail::middle_of(middle - eighth, middle, middle + eighth, less),
+                                     detail::middle_of(end - 2 * eighth, end - eighth, end, less), less));
   It low = first, high = last;
   for (;;) {
     while (less(*++low, *first)) {
@@ -53,9 +53,9 @@ void sort_parts(It first, It last, Less& less, int splits_left) {
     std::sort(first, last, std::ref(less));
     return;
   }
-  const It pivot = part(first, last, less);
-  join([=, &less] { sort_parts(first, pivot, less, splits_left - 1); },
-       [=, &less] { sort_parts(pivot + 1, last, less, splits_left - 1); });
+  const It pivot = detail::part(first, last, less);
+  kith::join([=, &less] { detail::sort_parts(first, pivot, less, splits_left - 1); },
+             [=, &less] { detail::sort_parts(pivot + 1, last, less, splits_left - 1); });
 }
 
 /// Whether these are two iterators of one type, and perhaps a comparison.

@@ -45,7 +45,7 @@ class split_deque {
   [[gnu::always_inline]] slot_pointer top() const noexcept { return head_; }
   /// Pushes at top(); the entry is private. False, and nothing is done, if the owner was asked for entries, or the
   /// deque is full: push_public() comes next.
-  [[gnu::always_inline]] bool push(slot_pointer at, T& entry) noexcept {
+  [[nodiscard, gnu::always_inline]] bool push(slot_pointer at, T& entry) noexcept {
     if (at >= limit_.load(std::memory_order_relaxed)) [[unlikely]]
       return false;
     at->store(&entry, std::memory_order_relaxed);
@@ -53,7 +53,7 @@ class split_deque {
     return true;
   }
   /// True if the entry of this slot, which is the newest, was private: the owner takes it.
-  [[gnu::always_inline]] bool pop(slot_pointer at) noexcept {
+  [[nodiscard, gnu::always_inline]] bool pop(slot_pointer at) noexcept {
     head_ = at;
     return at >= split_;
   }
@@ -61,7 +61,7 @@ class split_deque {
   /// Calls prepare(entry, slot) for each of them before. The next push does the same, unless `wanted` entries are
   /// public then. False if the deque is full. Otherwise the caller must wake a thief.
   template <class Prepare>
-  bool push_public(T& entry, std::uint32_t wanted, const Prepare& prepare) noexcept {
+  [[nodiscard]] bool push_public(T& entry, std::uint32_t wanted, const Prepare& prepare) noexcept {
     const slot_pointer at = head_;
     if (at == end_) return false;
     at->store(&entry, std::memory_order_relaxed);
@@ -80,7 +80,7 @@ class split_deque {
   /// half of the other public entries private. Calls withdraw(entry) for it and for these. False if a thief has it:
   /// the caller must then wait for the thief, and call settle().
   template <class Withdraw>
-  bool take_back(slot_pointer at, const Withdraw& withdraw) noexcept {
+  [[nodiscard]] bool take_back(slot_pointer at, const Withdraw& withdraw) noexcept {
     const auto mine = static_cast<std::uint32_t>(at - slots_);
     std::uint64_t seen = word_.load(std::memory_order_relaxed);
     std::uint32_t split = 0;
@@ -110,7 +110,7 @@ class split_deque {
 
   // ---- any thread
 
-  struct stolen {
+  struct [[nodiscard]] stolen {
     T* entry = nullptr;  // null: there was none, or another thread was faster
     bool more = false;   // further ones are public
   };

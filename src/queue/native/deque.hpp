@@ -60,7 +60,7 @@ class work_deque {
     bottom_.store(b + 1, release);              // pairs with the load of bottom in steal(): the entry is visible
   }
 
-  [[gnu::always_inline]] T* pop() {
+  [[nodiscard, gnu::always_inline]] T* pop() {
     const std::int64_t b = bottom_.load(relaxed) - 1;
     if (b < top_seen_) return nullptr;  // empty, because top only grows; no fence needed
     bottom_.store(b, release);  // release, here and below: pairs with the load in steal(), which sees entries below b

@@ -22,7 +22,7 @@ class inbox {
   bool empty() const noexcept { return top_.load(relaxed) == nullptr; }
 
   /// All entries, oldest first, linked by get_next(); null if there are none.
-  T* take_all() noexcept {
+  [[nodiscard]] T* take_all() noexcept {
     T* newest = top_.exchange(nullptr, acquire);  // pairs with push()
     T* oldest = nullptr;
     while (newest != nullptr) {

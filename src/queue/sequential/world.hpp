@@ -106,7 +106,7 @@ class deque {
   void push_in_room(T* entry) { push(entry); }
   static constexpr bool has_room() noexcept { return true; }
   static constexpr void make_room() noexcept {}
-  T* pop() {
+  [[nodiscard]] T* pop() {
     if (entries_.empty()) return nullptr;
     T* entry = entries_.back();
     entries_.pop_back();

@@ -86,7 +86,7 @@ class bare_deque {
   }
   task& any() noexcept { return tasks_.front(); }
   void push(task& t, native::worker_view& self) { deque_.push(t, self); }
-  void pop(native::worker_view& self) { deque_.pop(self); }
+  void pop(native::worker_view& self) { static_cast<void>(deque_.pop(self)); }  // tasks_ keeps the task
   sleepers& parked() noexcept { return parked_; }
 
   static constexpr std::size_t size = 4096;
