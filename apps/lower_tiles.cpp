@@ -24,7 +24,7 @@ void lower_tiles::fill(const target& where, const tile_owner& owner, const task_
                   t[r + c * all_.edge] = initial(i * all_.edge + r, j * all_.edge + c);
               }
             },
-            type, owner(i, j), data_.out(place(i, j)), work{0});
+            type, owner(i, j), data_.out(index(i, j)), work{0});
       }
     }
   });

@@ -28,9 +28,9 @@ class lower_tiles {
   std::int64_t total() const noexcept { return total(all_); }
   static std::int64_t total(const square_tiles& all) noexcept { return all.count() * (all.count() + 1) / 2; }
 
-  double* tile(std::int64_t i, std::int64_t j) const noexcept { return data_[place(i, j)]; }
-  auto in(std::int64_t i, std::int64_t j) const noexcept { return data_.in(place(i, j)); }
-  auto inout(std::int64_t i, std::int64_t j) const noexcept { return data_.inout(place(i, j)); }
+  double* tile(std::int64_t i, std::int64_t j) const noexcept { return data_[index(i, j)]; }
+  auto in(std::int64_t i, std::int64_t j) const noexcept { return data_.in(index(i, j)); }
+  auto inout(std::int64_t i, std::int64_t j) const noexcept { return data_.inout(index(i, j)); }
   /// The work of `cubes` times the cube of a tile's edge.
   work flops(double cubes) const noexcept { return work_of(cubes * all_.volume(), rate::dense); }
 
@@ -53,7 +53,7 @@ class lower_tiles {
   std::span<std::byte> bytes() const noexcept { return data_.bytes(); }
 
  private:
-  std::int64_t place(std::int64_t i, std::int64_t j) const noexcept { return i * (i + 1) / 2 + j; }
+  std::int64_t index(std::int64_t i, std::int64_t j) const noexcept { return i * (i + 1) / 2 + j; }
 
   const char* app_;
   square_tiles all_;

@@ -96,11 +96,11 @@ matrix read_symmetric_matrix(const std::string& path) {
 }
 
 std::vector<matrix::entry> merged(std::vector<matrix::entry> entries) {
-  const auto place = [](const matrix::entry& e) { return std::uint64_t{e.row} << 32 | e.column; };
-  std::ranges::sort(entries, {}, place);
+  const auto key = [](const matrix::entry& e) { return std::uint64_t{e.row} << 32 | e.column; };
+  std::ranges::sort(entries, {}, key);
   std::size_t kept = 0;
   for (std::size_t i = 1; i < entries.size(); ++i) {
-    if (place(entries[i]) == place(entries[kept])) {
+    if (key(entries[i]) == key(entries[kept])) {
       entries[kept].value += entries[i].value;
     } else {
       entries[++kept] = entries[i];

@@ -147,34 +147,34 @@ class sparse_lu final : public app {
 
   /// True if the matrix has entries in block (i, j) at the start.
   bool starts_with(std::int64_t i, std::int64_t j) const noexcept {
-    const auto place = static_cast<std::uint64_t>(i * count() + j);
-    return std::abs(i - j) <= 1 || static_cast<std::int64_t>(hash(seed_ + 1, place) % 100) < density_;
+    const auto index = static_cast<std::uint64_t>(i * count() + j);
+    return std::abs(i - j) <= 1 || static_cast<std::int64_t>(hash(seed_ + 1, index) % 100) < density_;
   }
   /// Numbers the blocks that are not zero in the end. Returns how many there are.
   std::int64_t number_blocks() {
     const auto n = count();
-    places_.assign(static_cast<std::size_t>(n * n), -1);
-    const auto place = [&](std::int64_t i, std::int64_t j) -> std::int64_t& {
-      return places_[static_cast<std::size_t>(i * n + j)];
+    indices_.assign(static_cast<std::size_t>(n * n), -1);
+    const auto index = [&](std::int64_t i, std::int64_t j) -> std::int64_t& {
+      return indices_[static_cast<std::size_t>(i * n + j)];
     };
     for (std::int64_t i = 0; i < n; ++i) {
-      for (std::int64_t j = 0; j < n; ++j) place(i, j) = starts_with(i, j) ? 0 : -1;
+      for (std::int64_t j = 0; j < n; ++j) index(i, j) = starts_with(i, j) ? 0 : -1;
     }
     for (std::int64_t k = 0; k < n; ++k) {
       for (std::int64_t i = k + 1; i < n; ++i) {
         for (std::int64_t j = k + 1; j < n; ++j) {
-          if (place(i, k) == 0 && place(k, j) == 0) place(i, j) = 0;
+          if (index(i, k) == 0 && index(k, j) == 0) index(i, j) = 0;
         }
       }
     }
     std::int64_t blocks = 0;
-    for (std::int64_t& p : places_) {
+    for (std::int64_t& p : indices_) {
       if (p == 0) p = blocks++;
     }
     return blocks;
   }
   std::int64_t at(std::int64_t i, std::int64_t j) const noexcept {
-    return places_[static_cast<std::size_t>(i * count() + j)];
+    return indices_[static_cast<std::size_t>(i * count() + j)];
   }
   bool holds(std::int64_t i, std::int64_t j) const noexcept { return at(i, j) >= 0; }
   double* block(std::int64_t i, std::int64_t j) const noexcept { return data_[at(i, j)]; }
@@ -234,8 +234,8 @@ class sparse_lu final : public app {
   std::int64_t density_;
   bool joined_, intense_;
   std::uint64_t seed_;
-  std::vector<std::int64_t> places_;  // of each block in data_; -1: it stays zero
-  paged<double> data_;                // blocks by rows
+  std::vector<std::int64_t> indices_;  // of each block in data_; -1: it stays zero
+  paged<double> data_;                 // blocks by rows
 };
 
 }  // namespace

@@ -52,7 +52,7 @@ class tile_grid {
 
   /// The cells beside tile (i, j) on side `s`: the border of the neighbour there, or the frame.
   const double* beside(std::int64_t i, std::int64_t j, side s, int set) const noexcept {
-    const place p = neighbour(i, j, s);
+    const tile_index p = neighbour(i, j, s);
     return is_outside(p) ? frame_[s].data() : borders_[border(p.i, p.j, opposite(s), set)];
   }
   /// The accesses of a task that updates tile (i, j) and its borders of set `writes` from the neighbours'
@@ -61,7 +61,7 @@ class tile_grid {
     access_list all;
     all.add(cells_.inout(i * count() + j));
     for (side s : sides) {
-      const place p = neighbour(i, j, s);
+      const tile_index p = neighbour(i, j, s);
       if (!is_outside(p)) all.add(borders_.in(border(p.i, p.j, opposite(s), reads)));
     }
     for (side s : sides) all.add(borders_.out(border(i, j, s, writes)));
@@ -139,10 +139,10 @@ class tile_grid {
 
  private:
   static constexpr double hot = 100, cold = 0;  // the upper edge of the frame, and the other edges
-  struct place {
+  struct tile_index {
     std::int64_t i, j;
   };
-  static place neighbour(std::int64_t i, std::int64_t j, side s) noexcept {
+  static tile_index neighbour(std::int64_t i, std::int64_t j, side s) noexcept {
     switch (s) {
       case top: return {i - 1, j};
       case bottom: return {i + 1, j};
@@ -152,7 +152,7 @@ class tile_grid {
     return {i, j + 1};
   }
   static side opposite(side s) noexcept { return static_cast<side>(s ^ 1); }
-  bool is_outside(place p) const noexcept { return p.i < 0 || p.i >= count() || p.j < 0 || p.j >= count(); }
+  bool is_outside(tile_index p) const noexcept { return p.i < 0 || p.i >= count() || p.j < 0 || p.j >= count(); }
   std::int64_t border(std::int64_t i, std::int64_t j, side s, int set) const noexcept {
     return ((i * count() + j) * sets_ + set) * 4 + s;
   }

@@ -112,7 +112,7 @@ std::string described(const recording& r, const run::piece& p) {
   const recorded_block& b = *p.block;
   std::string text = b.name.empty() ? std::to_string(b.bytes) + " bytes" : "variable " + printable(b.name, 200);
   if (b.line != 0) text += " made at " + printable(b.file, 400) + ":" + std::to_string(b.line);
-  return text + ", from " + printable(place_of(r.sites[p.site]), 400);
+  return text + ", from " + printable(location_of(r.sites[p.site]), 400);
 }
 
 /// The difference between what one task touched in the two runs; empty: none.

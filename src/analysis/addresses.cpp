@@ -27,7 +27,7 @@ const std::vector<std::pair<std::uint64_t, std::uint64_t>>& byte_ranges::tidy() 
   return ranges_;
 }
 
-std::string place_of(const recorded_site& s) {
+std::string location_of(const recorded_site& s) {
   if (s.line != 0) return s.file + ":" + std::to_string(s.line);
   if (!s.file.empty()) return s.file + ":?";
   if (!s.function.empty()) return s.function;

@@ -34,7 +34,7 @@ class byte_ranges {
   std::size_t limit_ = 4096;
 };
 
-/// FILE:LINE, or what else is known of a place; FILE:? for code that several lines share.
-std::string place_of(const recorded_site& s);
+/// FILE:LINE, or what else is known of a site; FILE:? for code that several lines share.
+std::string location_of(const recorded_site& s);
 
 }  // namespace kith::analysis

@@ -51,10 +51,10 @@ std::vector<block_array> arrays_of(const recording& r) {
   return all;
 }
 
-std::vector<std::int32_t> places_in(const recording& r, const block_array& a) {
-  std::vector<std::int32_t> place(r.regions.size(), -1);
-  for (std::size_t i = 0; i < a.regions.size(); ++i) place[a.regions[i]] = static_cast<std::int32_t>(i);
-  return place;
+std::vector<std::int32_t> indices_in(const recording& r, const block_array& a) {
+  std::vector<std::int32_t> index(r.regions.size(), -1);
+  for (std::size_t i = 0; i < a.regions.size(); ++i) index[a.regions[i]] = static_cast<std::int32_t>(i);
+  return index;
 }
 
 }  // namespace kith::analysis

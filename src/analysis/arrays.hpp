@@ -21,6 +21,6 @@ struct block_array {
 std::vector<block_array> arrays_of(const recording&);
 
 /// By region: its index in the array; -1 if it is not in the array.
-std::vector<std::int32_t> places_in(const recording&, const block_array&);
+std::vector<std::int32_t> indices_in(const recording&, const block_array&);
 
 }  // namespace kith::analysis

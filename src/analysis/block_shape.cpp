@@ -41,7 +41,7 @@ std::pair<std::int32_t, std::int32_t> block_shape::at(std::int32_t i) const noex
 }
 
 std::vector<block_link> links_of(const recording& r, const block_array& a) {
-  const std::vector<std::int32_t> place = places_in(r, a);
+  const std::vector<std::int32_t> index = indices_in(r, a);
   std::map<std::pair<std::int32_t, std::int32_t>, std::uint64_t> count;
   const auto add = [&](std::int32_t x, std::int32_t y) {
     if (x >= 0 && y >= 0 && x != y) ++count[std::minmax(x, y)];
@@ -52,7 +52,7 @@ std::vector<block_link> links_of(const recording& r, const block_array& a) {
     std::set<std::int32_t> used;
     bool writes = false;
     for (std::uint64_t x = r.first_access[t]; x < r.first_access[t + 1]; ++x) {
-      const std::int32_t b = place[r.accesses[x].region];
+      const std::int32_t b = index[r.accesses[x].region];
       if (b < 0) continue;
       used.insert(b);
       const bool written = static_cast<mode>(r.accesses[x].mode) != mode::in;

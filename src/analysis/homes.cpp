@@ -20,7 +20,7 @@ std::size_t nodes_of(const recording& r) {
 namespace {
 
 /// True if the region's memory was given to nodes when it was allocated, so that it had a home before its first
-/// touch. Not for simulated runs: they have rows for what they place.
+/// touch. Not for simulated runs: they have rows for what they homes.
 bool placed_by_allocation(const recording& r, std::uint32_t region, std::uint64_t time) {
   if (r.meta_or("engine", "") == "sim") return false;
   const std::uint64_t address = r.regions[region].address;
@@ -50,46 +50,46 @@ std::span<const recorded_home> home_history::rows_of(std::uint32_t region) const
 }
 
 /// `last`: the rows in effect.
-region_place home_history::place_of(std::uint32_t region, std::span<const recorded_home> last) const {
-  region_place place{.bytes = std::vector<std::uint64_t>(nodes_), .nowhere = r_.regions[region].bytes};
+region_homes home_history::homes_of(std::uint32_t region, std::span<const recorded_home> last) const {
+  region_homes homes{.bytes = std::vector<std::uint64_t>(nodes_), .nowhere = r_.regions[region].bytes};
   for (const recorded_home& h : last) {
-    const std::uint64_t bytes = std::min(place.nowhere, h.bytes);
-    place.bytes[static_cast<std::size_t>(h.node)] += bytes;
-    place.nowhere -= bytes;
+    const std::uint64_t bytes = std::min(homes.nowhere, h.bytes);
+    homes.bytes[static_cast<std::size_t>(h.node)] += bytes;
+    homes.nowhere -= bytes;
   }
-  return place;
+  return homes;
 }
 
-region_place home_history::before(std::uint32_t region, std::uint64_t time) const {
+region_homes home_history::before(std::uint32_t region, std::uint64_t time) const {
   const std::span<const recorded_home> rows = rows_of(region);
   if (rows.empty()) {
-    region_place place = at_end(region);
-    if (nodes_ == 1 || time > first_touch_[region]) return place;
-    place.bytes.assign(nodes_, 0);
-    place.nowhere = r_.regions[region].bytes;
-    return place;
+    region_homes homes = at_end(region);
+    if (nodes_ == 1 || time > first_touch_[region]) return homes;
+    homes.bytes.assign(nodes_, 0);
+    homes.nowhere = r_.regions[region].bytes;
+    return homes;
   }
   auto end = std::ranges::lower_bound(rows, time, {}, &recorded_home::at);
   if (end == rows.begin()) {
-    if (!placed_by_allocation(r_, region, time)) return place_of(region, {});
+    if (!placed_by_allocation(r_, region, time)) return homes_of(region, {});
     end = std::ranges::upper_bound(rows, rows.front().at, {}, &recorded_home::at);
   }
   const auto first = std::ranges::lower_bound(rows.begin(), end, (end - 1)->at, {}, &recorded_home::at);
-  return place_of(region, {first, end});
+  return homes_of(region, {first, end});
 }
 
-region_place home_history::at_end(std::uint32_t region) const {
+region_homes home_history::at_end(std::uint32_t region) const {
   const std::span<const recorded_home> rows = rows_of(region);
   if (!rows.empty()) {
     const auto first = std::ranges::lower_bound(rows, rows.back().at, {}, &recorded_home::at);
-    return place_of(region, {first, rows.end()});
+    return homes_of(region, {first, rows.end()});
   }
-  region_place place = place_of(region, {});
+  region_homes homes = homes_of(region, {});
   const std::int16_t home = nodes_ == 1 ? std::int16_t{0} : r_.regions[region].home;
-  if (home < 0) return place;
-  place.bytes[static_cast<std::size_t>(home)] = std::exchange(place.nowhere, 0);
-  place.at_the_end = nodes_ > 1;
-  return place;
+  if (home < 0) return homes;
+  homes.bytes[static_cast<std::size_t>(home)] = std::exchange(homes.nowhere, 0);
+  homes.at_the_end = nodes_ > 1;
+  return homes;
 }
 
 std::vector<std::int32_t> last_writers(const recording& r, std::uint64_t time) {

@@ -14,8 +14,8 @@ namespace kith::analysis {
 /// higher node.
 std::size_t nodes_of(const recording&);
 
-/// What is known about where a region is.
-struct region_place {
+/// What is known of the homes of a region.
+struct region_homes {
   std::vector<std::uint64_t> bytes = {};  // by node
   std::uint64_t nowhere = 0;              // not touched yet
   bool at_the_end = false;                // the recording has no times of homes; this is how the run left it
@@ -27,14 +27,14 @@ class home_history {
   explicit home_history(const recording&);
 
   /// Where a task that starts at `time` finds the region, without the task's own first touch.
-  region_place before(std::uint32_t region, std::uint64_t time) const;
+  region_homes before(std::uint32_t region, std::uint64_t time) const;
   /// Where the run left the region.
-  region_place at_end(std::uint32_t region) const;
+  region_homes at_end(std::uint32_t region) const;
   std::size_t nodes() const noexcept { return nodes_; }
 
  private:
   std::span<const recorded_home> rows_of(std::uint32_t region) const noexcept;
-  region_place place_of(std::uint32_t region, std::span<const recorded_home> last) const;
+  region_homes homes_of(std::uint32_t region, std::span<const recorded_home> last) const;
 
   const recording& r_;
   std::size_t nodes_;

@@ -32,14 +32,14 @@ array_placement place_array(const recording& r, const block_array& a) {
   p.bytes.assign(p.nodes, 0);
   p.tasks.assign(p.nodes, 0);
   for (const std::uint32_t region : a.regions) {
-    region_place where = homes.at_end(region);
+    region_homes where = homes.at_end(region);
     p.nowhere += where.nowhere;
     for (std::size_t n = 0; n < p.nodes; ++n) p.bytes[n] += where.bytes[n];
     const std::int32_t home = largest(where.bytes);
     const bool spread = std::ranges::count(where.bytes, std::uint64_t{0}) + 1 < static_cast<std::ptrdiff_t>(p.nodes);
     p.blocks.push_back({.region = region, .bytes = std::move(where.bytes), .home = home, .spread = spread});
   }
-  const std::vector<std::int32_t> place = places_in(r, a);
+  const std::vector<std::int32_t> index = indices_in(r, a);
   std::vector<std::vector<std::uint64_t>> ran(p.blocks.size(), std::vector<std::uint64_t>(p.nodes));
   for (std::size_t t = 0; t < r.tasks.size(); ++t) {
     const std::int32_t w = r.tasks[t].worker;
@@ -47,7 +47,7 @@ array_placement place_array(const recording& r, const block_array& a) {
     const auto node = static_cast<std::size_t>(r.worker_node[static_cast<std::size_t>(w)]);
     std::set<std::int32_t> written;
     for (std::uint64_t x = r.first_access[t]; x < r.first_access[t + 1]; ++x) {
-      const std::int32_t b = place[r.accesses[x].region];
+      const std::int32_t b = index[r.accesses[x].region];
       if (b >= 0 && static_cast<mode>(r.accesses[x].mode) != mode::in) written.insert(b);
     }
     p.tasks[node] += written.empty() ? 0 : 1;

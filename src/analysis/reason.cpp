@@ -44,7 +44,7 @@ placement_facts facts_of(const recording& r, const explanation& e, const data_co
     f.released_here = r.task(e.ended_by).worker == t.worker;
   }
   for (const used_region& u : e.data)
-    f.data.push_back({static_cast<mode>(u.mode), u.bytes, u.place.bytes, u.place.nowhere});
+    f.data.push_back({static_cast<mode>(u.mode), u.bytes, u.homes.bytes, u.homes.nowhere});
   f.bytes = e.bytes;
   f.nowhere = e.nowhere;
   for (const alternative& n : e.nodes) f.nodes.push_back({n.workers, n.home_bytes});

@@ -30,14 +30,14 @@ void drop_lone_vertices(task_graph& g, std::vector<std::int32_t>& block) {
 }  // namespace
 
 task_graph graph_of(const recording& r, const block_array& a, const block_shape& l, std::size_t most) {
-  const std::vector<std::int32_t> place = places_in(r, a);
+  const std::vector<std::int32_t> index = indices_in(r, a);
   std::vector<std::int32_t> vertex_of(r.tasks.size(), -1);
   std::vector<std::int32_t> block;  // of each vertex: the first block that it writes
   task_graph g;
   for (std::size_t t = 0; t < r.tasks.size() && g.vertices.size() < most; ++t) {
     std::int32_t written = -1;
     for (std::uint64_t x = r.first_access[t]; x < r.first_access[t + 1] && written < 0; ++x) {
-      if (static_cast<mode>(r.accesses[x].mode) != mode::in) written = place[r.accesses[x].region];
+      if (static_cast<mode>(r.accesses[x].mode) != mode::in) written = index[r.accesses[x].region];
     }
     if (written < 0) continue;
     const auto me = static_cast<std::int32_t>(g.vertices.size());

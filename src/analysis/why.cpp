@@ -33,13 +33,13 @@ void add_data(const recording& r, explanation& e, const home_history& homes) {
     const recorded_access& x = r.accesses[a];
     used_region u{.region = x.region, .mode = x.mode, .bytes = x.bytes, .touched = x.touched};
     const std::uint64_t all = r.regions[x.region].bytes;
-    u.place = homes.before(x.region, when);
-    for (std::uint64_t& b : u.place.bytes) b = share(b, all, x.bytes);
-    u.place.nowhere = share(u.place.nowhere, all, x.bytes);
+    u.homes = homes.before(x.region, when);
+    for (std::uint64_t& b : u.homes.bytes) b = share(b, all, x.bytes);
+    u.homes.nowhere = share(u.homes.nowhere, all, x.bytes);
     u.writer = writers[x.region];
     if (u.writer >= 0) u.writer_node = r.node_of(r.task(u.writer).worker);
     e.bytes += x.bytes;
-    e.nowhere += u.place.nowhere;
+    e.nowhere += u.homes.nowhere;
     e.data.push_back(std::move(u));
   }
 }
@@ -50,12 +50,12 @@ alternative on_node(const recording& r, const explanation& e, std::size_t n, con
   double ns = 0, weighted = 0;
   bool timed = true, far = true;
   for (const used_region& u : e.data) {
-    x.home_bytes += u.place.bytes[n];
+    x.home_bytes += u.homes.bytes[n];
     if (u.writer_node == static_cast<std::int32_t>(n)) x.written_bytes += u.bytes;
     // An access that names a region again uses no bytes.
-    for (std::size_t from = 0; from <= u.place.bytes.size(); ++from) {
-      const bool nowhere = from == u.place.bytes.size();
-      const std::uint64_t used = share(nowhere ? u.place.nowhere : u.place.bytes[from], u.bytes, u.touched);
+    for (std::size_t from = 0; from <= u.homes.bytes.size(); ++from) {
+      const bool nowhere = from == u.homes.bytes.size();
+      const std::uint64_t used = share(nowhere ? u.homes.nowhere : u.homes.bytes[from], u.bytes, u.touched);
       if (used == 0) continue;
       const std::size_t source = nowhere ? n : from;
       if (source != n) x.remote_bytes += used;

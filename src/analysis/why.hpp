@@ -14,12 +14,12 @@
 
 namespace kith::analysis {
 
-/// One access of the task. `place` says where the task found the region, scaled to the bytes of the access.
+/// One access of the task. `homes` says where the task found the region, scaled to the bytes of the access.
 struct used_region {
   std::uint32_t region = 0;
   std::uint8_t mode = 0;
   std::uint64_t bytes = 0, touched = 0;  // declared, which policies look at; used, which cost time
-  region_place place = {};
+  region_homes homes = {};
   std::int32_t writer = -1;  // the last task that wrote it before; -1: none
   std::int32_t writer_node = -1;
 };

@@ -15,21 +15,21 @@ native::engine& engine_of(const runtime& r, const char* call) {
   return e;
 }
 
-thread_local runtime* for_this_thread = nullptr;
+thread_local runtime* allocation_runtime = nullptr;  // of the innermost allocation_scope
 
 }  // namespace
 
 void* allocate(std::size_t bytes, distribution how) {
   if (native::worker* const w = native::worker::current()) return w->engine.allocate(bytes, how);
-  if (for_this_thread != nullptr) return engine_of(*for_this_thread, "kith::allocate()").allocate(bytes, how);
+  if (allocation_runtime != nullptr) return engine_of(*allocation_runtime, "kith::allocate()").allocate(bytes, how);
   return allocate_alone(bytes, how).at->address();
 }
 void* allocate(runtime& rt, std::size_t bytes, distribution how) {
   return engine_of(rt, "kith::allocate()").allocate(bytes, how);
 }
 
-allocation_scope::allocation_scope(runtime& rt) noexcept : before_(std::exchange(for_this_thread, &rt)) {}
-allocation_scope::~allocation_scope() { for_this_thread = before_; }
+allocation_scope::allocation_scope(runtime& rt) noexcept : before_(std::exchange(allocation_runtime, &rt)) {}
+allocation_scope::~allocation_scope() { allocation_runtime = before_; }
 
 void deallocate(void* memory) { release_block(memory); }
 

@@ -18,7 +18,7 @@ namespace kith {
 /// The most threads in one engine; a larger number is regarded as a mistake.
 inline constexpr int most_workers = static_cast<int>(var::workers.most);
 
-/// This process's place among those that a launcher has started on this machine.
+/// This process's rank among those that a launcher has started on this machine.
 struct local_rank {
   int rank = 0, ranks = 1;
   std::string from;  // the variable that it was read from

@@ -78,7 +78,7 @@ class windows final : public job<typename World::worker> {
     known_count_.store(known_.size(), relaxed);
     open_.tasks.push_back(&t);
     flow_.add(number, open_.first, t.access_list(), [&](std::int64_t before, std::int64_t weight) {
-      if (before >= open_.first) open_.edges.push_back({open_.place_of(before), open_.place_of(number), weight});
+      if (before >= open_.first) open_.edges.push_back({open_.index_of(before), open_.index_of(number), weight});
     });
     if (is_full()) {
       if (full_ == 0) full_ = rules_.size != 0 ? rules_.size : open_.tasks.size();
@@ -186,7 +186,7 @@ class windows final : public job<typename World::worker> {
     std::size_t fixed = 0;   // this many tasks at its start are fixed
     std::vector<const task*> tasks;
     std::vector<edge> edges;  // ends are indices into `tasks`
-    std::int32_t place_of(std::int64_t number) const noexcept { return static_cast<std::int32_t>(number - first); }
+    std::int32_t index_of(std::int64_t number) const noexcept { return static_cast<std::int32_t>(number - first); }
     std::size_t added() const noexcept { return tasks.size() - fixed; }
   };
 

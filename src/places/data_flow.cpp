@@ -278,7 +278,7 @@ class graph final : public detail::flow_graph, public std::enable_shared_from_th
   void admit(const std::shared_ptr<flow_task>& n, std::vector<std::shared_ptr<flow_task>>& sending) {
     if (!at_.is_here(n->to)) {
       window& w = windows_[static_cast<std::size_t>(n->to)];
-      if (w.sent >= static_cast<std::uint64_t>(at_.all().threshold)) {
+      if (w.sent >= static_cast<std::uint64_t>(at_.job().threshold)) {
         w.ready.push_back(n);
         return;
       }

@@ -15,28 +15,28 @@ namespace kith::distributed {
 namespace {
 
 /// Null under cws too: there are no messages, and the recording is that of any runtime.
-std::unique_ptr<place_records> records_of(const setup& all, int number, const runtime& tasks) {
+std::unique_ptr<place_records> records_of(const setup& job, int number, const runtime& tasks) {
   native::recorder* const recording = runtime::implementation::engine_of(tasks).recording();
-  if (recording == nullptr || all.one_group) return nullptr;
+  if (recording == nullptr || job.one_group) return nullptr;
   recording->keep_parts();  // the progress thread may have messages when the runtime has ended
-  return std::make_unique<place_records>(recording->parts(), tasks.workers(), number, all.places, all.clock,
-                                         all.processes && number != 0);
+  return std::make_unique<place_records>(recording->parts(), tasks.workers(), number, job.places, job.clock,
+                                         job.processes && number != 0);
 }
 
 }  // namespace
 
-place::place(const setup& all, int number, const runtime_options& each, endpoint& net)
-    : all_(all),
+place::place(const setup& job, int number, const runtime_options& each, endpoint& net)
+    : job_(job),
       number_(number),
       net_(net),
       tasks_(std::make_unique<runtime>(each)),
       engine_(runtime::implementation::engine_of(*tasks_).number),
-      records_(records_of(all, number, *tasks_)),
-      lost_places_(all.survives_losses ? static_cast<std::size_t>(all.places) : 0),
-      finishes_(number, all.survives_losses),
-      credits_(static_cast<std::size_t>(all.places), all.share()),
-      hub_(all.survives_losses && number == 0 ? std::make_unique<collective_hub>(all.places) : nullptr),
-      owed_(static_cast<std::size_t>(all.places)) {
+      records_(records_of(job, number, *tasks_)),
+      lost_places_(job.survives_losses ? static_cast<std::size_t>(job.places) : 0),
+      finishes_(number, job.survives_losses),
+      credits_(static_cast<std::size_t>(job.places), job.share()),
+      hub_(job.survives_losses && number == 0 ? std::make_unique<collective_hub>(job.places) : nullptr),
+      owed_(static_cast<std::size_t>(job.places)) {
   if (records_) recorded_in_ = tasks_->recorded_in();
 }
 
@@ -88,7 +88,7 @@ void place::leave_buffer(activity_record& a) noexcept {
   if (a.fresh) fab_.fetch_sub(1, relaxed);
   if (!a.credited) return;
   const std::uint32_t owed = owed_[a.result_to].fetch_add(1, relaxed) + 1;
-  if (owed != static_cast<std::uint32_t>(std::max(1, all_.share() / 2)))
+  if (owed != static_cast<std::uint32_t>(std::max(1, job_.share() / 2)))
     return;  // fewer than half a share go with the next message that is no spawn (P4)
   const std::lock_guard lock(guard_);
   if (lost_) return;
@@ -242,7 +242,7 @@ void place::refuse_if_lost() const {
 /// The same for a call that needs place `to`. REQUIRES: guard_ is held.
 void place::refuse_if_lost(int to) const {
   refuse_if_lost();
-  if (!all_.survives_losses) return;
+  if (!job_.survives_losses) return;
   if (const std::optional<failure>& why = lost_places_[static_cast<std::size_t>(to)])
     std::rethrow_exception(exception_of(*why));
 }

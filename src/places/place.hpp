@@ -139,7 +139,7 @@ struct recorded_spawn {
 class place {
  public:
   /// `net` is this place's endpoint.
-  place(const setup& all, int number, const runtime_options& each, endpoint& net);
+  place(const setup& job, int number, const runtime_options& each, endpoint& net);
   /// REQUIRES: nothing is open at any place, or this is a child of fork(), in which the places' threads do not exist.
   ~place();
   place(const place&) = delete;
@@ -173,8 +173,8 @@ class place {
   void hold(finish_id in);
   void let_go(finish_id in, std::optional<failure> why) { end(in, std::move(why)); }
   int number() const noexcept { return number_; }
-  bool is_here(int to) const noexcept { return to == number_ || all_.one_group; }
-  const setup& all() const noexcept { return all_; }
+  bool is_here(int to) const noexcept { return to == number_ || job_.one_group; }
+  const setup& job() const noexcept { return job_; }
   /// Runs `f` as the body of a new finish and waits for the finish. `caller` is null outside of activities.
   void finish(const activity_record* caller, void (*f)(void*), void* context);
   /// As finish(), for a coroutine: returns at once, and `waiting->resume` is called when the finish and its body have
@@ -208,7 +208,7 @@ class place {
   // ---- in a job of several processes
 
   /// The state of the job: ends of runs, counts and losses.
-  control& job() noexcept { return control_; }
+  control& control_of_job() noexcept { return control_; }
   /// Sends the message to all other places.
   void tell_others(message_header h, const std::optional<failure>& why = {});
   /// Tells the others that this place wants to end. REQUIRES: nothing is open here except what a lost place has
@@ -341,7 +341,7 @@ class place {
   bool end_dropped_offers();
   void try_leave();
 
-  const setup& all_;
+  const setup& job_;
   const int number_;
   endpoint& net_;
   std::unique_ptr<runtime> tasks_;

@@ -8,7 +8,7 @@
 
 namespace kith::distributed {
 
-/// A closure that is destroyed without having run belongs to a cancelled task.
+/// If it is destroyed without having run, its task was cancelled, and the destructor reports the cancellation.
 class place::closure {
  public:
   closure(place& at, std::unique_ptr<activity_record> a) noexcept : at_(&at), activity_(std::move(a)) {}

@@ -9,11 +9,11 @@
 namespace kith::distributed {
 
 void place::take_part(const char* call, const collective& c) {
-  if (all_.one_group)
+  if (job_.one_group)
     throw error(std::string(call) + ": all workers are one group under cws; expected separate places");
   const auto mine = std::make_shared<pending_collective>();
   mine->what = c;
-  if (all_.survives_losses) {
+  if (job_.survives_losses) {
     contribute(mine, contribution_of(number_, c));
   } else {
     if (c.bytes != 0) {  // copied: the caller may leave early (no stack, or a lost place)
@@ -29,7 +29,7 @@ void place::take_part(const char* call, const collective& c) {
   mine->ended.wait();
   if (mine->failed) std::rethrow_exception(exception_of(*mine->failed));
   if (mine->refused) throw error(std::string(call) + ": " + mine->refused->what(), mine->refused->kind());
-  const std::byte* const result = all_.survives_losses ? mine->combined.get() : mine->what.data;
+  const std::byte* const result = job_.survives_losses ? mine->combined.get() : mine->what.data;
   if (c.bytes != 0 && result != nullptr) std::memcpy(c.data, result, c.bytes);
 }
 
@@ -100,7 +100,7 @@ void place::end_run() {
 // ---- by the transport
 
 bool place::do_collectives() {
-  if (all_.survives_losses) return false;
+  if (job_.survives_losses) return false;
   std::vector<std::shared_ptr<pending_collective>> starting;
   {
     const std::lock_guard lock(guard_);

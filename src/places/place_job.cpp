@@ -13,7 +13,7 @@ void place::handle_control(const message_header& h, std::optional<failure> faile
     case message_kind::ask_counts:
     case message_kind::reset_counts: questions_.push_back(h); break;
     case message_kind::counts: control_.take(from, std::move(counted)); break;
-    case message_kind::ask_clock: send(from, sealed(place_records::answer_to(h, number_, all_.clock))); break;
+    case message_kind::ask_clock: send(from, sealed(place_records::answer_to(h, number_, job_.clock))); break;
     case message_kind::clock:
       if (records_) records_->answered(h);
       break;
@@ -25,7 +25,7 @@ void place::handle_control(const message_header& h, std::optional<failure> faile
 /// waits for it. REQUIRES: nothing else is open.
 bool place::outlives_loss() const {
   const std::lock_guard lock(guard_);
-  return all_.survives_losses && !lost_ && finishes_.size() != 0;
+  return job_.survives_losses && !lost_ && finishes_.size() != 0;
 }
 
 /// Does nothing while tasks run that outlive a loss: counting waits for their end, and they may wait for messages.
@@ -47,7 +47,7 @@ bool place::answer_questions() {
 
 void place::tell_others(message_header h, const std::optional<failure>& why) {
   h.from = static_cast<std::uint32_t>(number_);
-  for (int p = 0; p < all_.places; ++p) {
+  for (int p = 0; p < job_.places; ++p) {
     if (p != number_) post(p, why ? sealed(h, *why) : sealed(h));
   }
 }

@@ -58,7 +58,7 @@ std::shared_ptr<place::offer> place::offer_idempotent(std::uint64_t result, int 
 int place::living_place(int preferred) {
   if (!lost_places_[static_cast<std::size_t>(preferred)]) return preferred;
   do {
-    last_substitute_ = (last_substitute_ + 1) % all_.places;
+    last_substitute_ = (last_substitute_ + 1) % job_.places;
   } while (lost_places_[static_cast<std::size_t>(last_substitute_)]);
   return last_substitute_;
 }
@@ -80,12 +80,12 @@ void place::open_own_finish(const message_header& h, activity_record& a) {
 bool place::has_lost(int place) const {
   const std::lock_guard lock(guard_);
   if (lost_ && lost_->place == static_cast<std::uint32_t>(place)) return true;
-  return all_.survives_losses && lost_places_[static_cast<std::size_t>(place)].has_value();
+  return job_.survives_losses && lost_places_[static_cast<std::size_t>(place)].has_value();
 }
 
 void place::lose(const lost_place& what) {
   const failure why{static_cast<std::uint32_t>(what.place), "was lost: " + what.why, false, true};
-  if (all_.survives_losses && what.place != 0) {
+  if (job_.survives_losses && what.place != 0) {
     lose_one(why);
   } else {
     lose_all(why);

@@ -49,7 +49,7 @@ void place::progress() {
     did = send_outgoing() || did;
     did = make_tasks() || did;
     did = offer_again() || did;
-    if (all_.credits) did = send_without_credit() || did;
+    if (job_.credits) did = send_without_credit() || did;
     did = do_collectives() || did;
     did = answer_questions() || did;
     if (records_ && records_->should_ask()) net_.send(0, sealed(records_->question()));
@@ -111,7 +111,7 @@ bool place::send_outgoing(bool offers) {
 void place::send(int to, detail::byte_buffer message) {
   message_header h;
   std::memcpy(&h, message.data(), sizeof h);
-  if (all_.credits && !is_control(h.kind)) {
+  if (job_.credits && !is_control(h.kind)) {
     h.credits = owed_[static_cast<std::size_t>(to)].exchange(0, relaxed);
     if (h.kind == message_kind::credit && h.credits == 0) return;  // they went with another message
     std::memcpy(message.data(), &h, sizeof h);
@@ -164,7 +164,7 @@ void place::handle(detail::byte_buffer message) {
   std::optional<failure> failed;
   place_statistics counted;
   try {
-    h = decode(message, static_cast<std::uint32_t>(all_.places), all_.functions);
+    h = decode(message, static_cast<std::uint32_t>(job_.places), job_.functions);
     if (h.kind != message_kind::spawn && h.has(message_header::failed)) failed = read_failure(payload_of(message));
     if (h.kind == message_kind::counts) counted = read_counts(payload_of(message));
     if (h.kind == message_kind::contribution) static_cast<void>(read_contribution(h));
@@ -173,7 +173,7 @@ void place::handle(detail::byte_buffer message) {
     std::fprintf(stderr, "kith: place %d cannot read a message that it received: %s\n", number_, e.what());
     std::abort();
   }
-  if (has_left_ || (all_.survives_losses && lost_places_[h.from])) return;  // nothing waits for the consequences
+  if (has_left_ || (job_.survives_losses && lost_places_[h.from])) return;  // nothing waits for the consequences
   if (h.credits != 0) take_credits(h);
   const std::size_t bytes = message.size();
   const std::uint64_t at = records_ ? ticks() : 0;
@@ -196,7 +196,7 @@ void place::handle(detail::byte_buffer message) {
       }
       break;
     case message_kind::combined:
-      if (!all_.survives_losses) break;
+      if (!job_.survives_losses) break;
       end_first_collective(
           std::make_shared<const detail::packed_arguments>(detail::packed_arguments{std::move(message)}));
       break;
@@ -214,8 +214,8 @@ std::uint64_t place::accept(const message_header& h, detail::byte_buffer message
     serve(h, function, payload_of(message));
     return 0;
   }
-  const bool full = fab_.load(relaxed) >= all_.threshold, forced = h.has(message_header::forced);
-  if (full && !forced && !all_.credits) {
+  const bool full = fab_.load(relaxed) >= job_.threshold, forced = h.has(message_header::forced);
+  if (full && !forced && !job_.credits) {
     count(counts_.refused);
     answer.kind = message_kind::refused;
     send(static_cast<int>(h.from), sealed(answer));
@@ -243,7 +243,7 @@ std::uint64_t place::accept(const message_header& h, detail::byte_buffer message
   send(static_cast<int>(h.from), sealed(answer));  // P3
   a->at = number_;
   a->fresh = true;
-  a->credited = all_.credits && !forced;
+  a->credited = job_.credits && !forced;
   a->result_to = h.from;
   a->result = h.result;
   a->function = &function;
@@ -296,7 +296,7 @@ void place::take_credits(const message_header& h) {
   if (lost_) return;
   int& left = credits_[h.from];
   left = static_cast<int>(std::min<std::uint64_t>(std::uint64_t{h.credits} + static_cast<unsigned>(left),
-                                                  static_cast<unsigned>(all_.share())));
+                                                  static_cast<unsigned>(job_.share())));
   const auto waiting = wait_for_credit_.find(static_cast<int>(h.from));
   if (waiting == wait_for_credit_.end()) return;
   for (; left > 0 && !waiting->second.empty(); --left) {
@@ -328,7 +328,7 @@ bool place::send_without_credit() {
 std::chrono::steady_clock::time_point place::next_time() {
   auto next = std::chrono::steady_clock::now() + std::chrono::hours(1);
   if (!again_.empty()) next = again_.begin()->first;
-  if (!all_.credits) return next;
+  if (!job_.credits) return next;
   const std::lock_guard lock(guard_);
   for (const auto& [to, offers] : wait_for_credit_) next = std::min(next, offers.front()->deadline);
   return next;
@@ -344,8 +344,8 @@ void place::refused(const message_header& h) {
     o = at->second;
   }
   const std::int64_t times = std::int64_t{1} << std::min(o->refusals, 30);
-  const auto wait = all_.retry > all_.retry_most / times ? all_.retry_most : all_.retry * times;
-  if (++o->refusals >= all_.most_refusals) o->message = as_forced(*o->message);
+  const auto wait = job_.retry > job_.retry_most / times ? job_.retry_most : job_.retry * times;
+  if (++o->refusals >= job_.most_refusals) o->message = as_forced(*o->message);
   again_.emplace(std::chrono::steady_clock::now() + wait, std::move(o));
 }
 

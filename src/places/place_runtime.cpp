@@ -97,19 +97,19 @@ std::unique_ptr<distributed::transport> make_transport(const place_options& o) {
 }
 
 /// The options of each place's runtime (of the only one, under cws). `shared`: all places are in this process.
-runtime_options options_of_each(const place_options& o, const distributed::setup& all, bool shared) {
+runtime_options options_of_each(const place_options& o, const distributed::setup& job, bool shared) {
   runtime_options each = o.each;
   const int cores =
       plan_workers(current_machine(each.machine), process_limits(), std::nullopt, false, {bind_mode::off}).workers;
-  const int here = shared ? all.places : 1;  // the launcher's processes have their shares of a machine already
+  const int here = shared ? job.places : 1;  // the launcher's processes have their shares of a machine already
   const int share = std::max(1, cores / here);
   const bool oversubscribe = oversubscribe_setting(each.oversubscribe);
   int workers = workers_setting(each.workers).value_or(share);
   if (!oversubscribe) workers = std::min(workers, share);
   // The progress threads need cores as well: a worker that looks for work for long would keep them waiting.
-  if (!each.spin && all.places > 1 && here * (workers + 1) > cores && !value_of(var::spin)) each.spin = 0;
-  each.workers = all.one_group ? std::min(all.places * workers, most_workers) : workers;
-  each.oversubscribe = oversubscribe || each.workers.value() * (all.one_group ? 1 : here) > cores;
+  if (!each.spin && job.places > 1 && here * (workers + 1) > cores && !value_of(var::spin)) each.spin = 0;
+  each.workers = job.one_group ? std::min(job.places * workers, most_workers) : workers;
+  each.oversubscribe = oversubscribe || each.workers.value() * (job.one_group ? 1 : here) > cores;
   if (!each.policy && !value_of(var::policy)) each.policy = "ads";
   return each;
 }
@@ -143,11 +143,11 @@ class place_runtime::implementation {
  public:
   explicit implementation(const place_options& o)
       : net_(make_transport(o)),
-        all_(make_or_refuse(*net_, [&] { return setup_of(o, *net_); })),
+        job_(make_or_refuse(*net_, [&] { return setup_of(o, *net_); })),
         own_(net_->own_place()) {
     make_or_refuse(*net_, [&] { make_places(o); });
     expect_all_made(*net_);
-    if (all_.survives_losses && own_ == 0) distributed::notify_guard();
+    if (job_.survives_losses && own_ == 0) distributed::notify_guard();
   }
   ~implementation() {
     // A task that has reported its end to its finish may still be leaving, and can ring any place.
@@ -161,7 +161,7 @@ class place_runtime::implementation {
     if (!own_) {
       distributed::assemble_here(files);
     } else if (is_first()) {
-      distributed::assemble_job(files.front(), all_.places);
+      distributed::assemble_job(files.front(), job_.places);
     }
   }
   implementation(const implementation&) = delete;
@@ -183,7 +183,7 @@ class place_runtime::implementation {
   }
   /// Whether it was made before fork(), by the parent of this process.
   bool is_inherited() const noexcept { return made_in_ != getpid(); }
-  const distributed::setup& all() const noexcept { return all_; }
+  const distributed::setup& job() const noexcept { return job_; }
   const distributed::transport& net() const noexcept { return *net_; }
   const std::vector<std::unique_ptr<place>>& objects() const noexcept { return places_; }
   /// The first place of this process.
@@ -192,14 +192,14 @@ class place_runtime::implementation {
   /// The answers of all other processes. REQUIRES: is_first().
   std::map<int, place_statistics> ask_others(message_kind question) const {
     here().tell_others({.kind = question});
-    return here().job().await_answers(static_cast<std::size_t>(all_.places) - 1);
+    return here().control_of_job().await_answers(static_cast<std::size_t>(job_.places) - 1);
   }
   /// Whether place 0 is in this process.
   bool is_first() const noexcept { return own_.value_or(0) == 0; }
 
  private:
   void make_places(const place_options& o) {
-    runtime_options each = options_of_each(o, all_, !own_);
+    runtime_options each = options_of_each(o, job_, !own_);
     if (own_ && !value_of(var::record_parts)) {
       const std::string file = each.record ? *each.record : value_of(var::record).value_or("");
       if (!file.empty()) {
@@ -207,16 +207,16 @@ class place_runtime::implementation {
         grace_.emplace();
       }
     }
-    const int first = own_.value_or(0), last = own_ || all_.one_group ? first : all_.places - 1;
+    const int first = own_.value_or(0), last = own_ || job_.one_group ? first : job_.places - 1;
     for (int p = first; p <= last; ++p) {
-      places_.push_back(std::make_unique<place>(all_, p, each, net_->endpoint_of(p)));
+      places_.push_back(std::make_unique<place>(job_, p, each, net_->endpoint_of(p)));
       by_engine_[places_.back()->engine()] = places_.back().get();
     }
   }
 
   const pid_t made_in_ = getpid();
   std::unique_ptr<distributed::transport> net_;
-  const distributed::setup all_;
+  const distributed::setup job_;
   const std::optional<int> own_;  // the only place of this process; none: it has all
   std::optional<distributed::end_grace> grace_;
   std::vector<std::unique_ptr<place>> places_;
@@ -284,8 +284,8 @@ place_runtime::place_runtime(const place_options& options)
 place_runtime::~place_runtime() {
   if (!impl_->is_inherited() && !impl_->is_first()) {
     try {
-      impl_->here().job().await_job();  // activities may still come here, and need the places
-    } catch (...) {                     // a place was lost; that was thrown where it mattered
+      impl_->here().control_of_job().await_job();  // activities may still come here, and need the places
+    } catch (...) {                                // a place was lost; that was thrown where it mattered
     }
   }
   impl_->leave();
@@ -300,7 +300,7 @@ void place_runtime::run_root(void* context, void (*f)(void*)) {
   }
   place& here = impl_->here();
   if (!impl_->is_first()) {
-    here.job().await_run();
+    here.control_of_job().await_run();
     return;
   }
   std::optional<distributed::failure> failed;
@@ -320,14 +320,14 @@ void place_runtime::run_root(void* context, void (*f)(void*)) {
 void place_runtime::serve() {
   if (native::worker::current() != nullptr)
     throw error("place_runtime::serve(): called inside a task; call it in place of run()");
-  if (!impl_->is_first()) impl_->here().job().await_job();
+  if (!impl_->is_first()) impl_->here().control_of_job().await_job();
 }
 
 bool place_runtime::has_place(int place) const noexcept {
   return place >= 0 && place < places() && impl_->own().value_or(place) == place;
 }
 
-int place_runtime::places() const noexcept { return impl_->all().places; }
+int place_runtime::places() const noexcept { return impl_->job().places; }
 int place_runtime::workers() const noexcept { return impl_->objects().front()->tasks().workers(); }
 std::string place_runtime::policy() const { return impl_->objects().front()->tasks().policy(); }
 std::string place_runtime::transport() const { return impl_->net().name(); }
@@ -356,12 +356,12 @@ void place_runtime::reset_statistics() {
   if (impl_->own()) impl_->ask_others(message_kind::reset_counts);
 }
 
-int places() { return the_only("places()").all().places; }
+int places() { return the_only("places()").job().places; }
 
 int here() { return distributed::caller_of("here()").running->at; }
 
 place_ref at(int place) {
-  const int all = the_only("at()").all().places;
+  const int all = the_only("at()").job().places;
   if (place < 0 || place >= all) {
     throw error("at(" + std::to_string(place) + "): expected a place from 0 to " + std::to_string(all - 1) +
                 " (kith::places() - 1)");
@@ -374,7 +374,7 @@ namespace detail {
 namespace {
 
 void expect_known(int place) {
-  const int all = the_only("at()").all().places;
+  const int all = the_only("at()").job().places;
   if (place < all) return;
   throw error("at(" + std::to_string(place) + "): this place_ref is of another place_runtime; now there are " +
               std::to_string(all) + " places");
@@ -394,7 +394,7 @@ void spawn_at(int to, const remote_function& f, packed_arguments message, std::s
   distributed::expect_numbered(f, to);
   const distributed::caller me = distributed::caller_of("at(place).spawn()");
   expect_known(to);
-  if (!idempotent || !me.at->all().survives_losses) {
+  if (!idempotent || !me.at->job().survives_losses) {
     me.at->spawn(*me.running, to, f, std::move(message), std::move(result));
   } else {
     if (!result) result = std::make_shared<remote_result>();

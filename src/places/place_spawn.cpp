@@ -72,13 +72,13 @@ void place::register_offer(const std::shared_ptr<offer>& made, detail::packed_ar
   seal(message, h);
   made->message = std::make_shared<const detail::packed_arguments>(std::move(message));
   offers_[h.sequence] = made;
-  if (!all_.credits || f.by_progress) {  // it needs no room in the buffer
+  if (!job_.credits || f.by_progress) {  // it needs no room in the buffer
     post_offer(*made);
   } else if (int& left = credits_[static_cast<std::size_t>(made->to)]; left > 0) {
     --left;
     post_offer(*made);
   } else {
-    made->deadline = std::chrono::steady_clock::now() + all_.credit_wait;
+    made->deadline = std::chrono::steady_clock::now() + job_.credit_wait;
     wait_for_credit_[made->to].push_back(made);
     counts_.waited.fetch_add(1, relaxed);
   }
@@ -88,7 +88,7 @@ void place::register_offer(const std::shared_ptr<offer>& made, detail::packed_ar
 void place::post_offer(offer& o) {
   outbox_.push(*new outgoing{o.to, {}, o.message});
   // With a credit the offer will be accepted. The spawner may go on, unless the message refers to its memory.
-  if (all_.credits && o.message->outer.empty()) o.complete();
+  if (job_.credits && o.message->outer.empty()) o.complete();
 }
 
 void place::spawn(const activity_record& spawner, int to, const detail::remote_function& f,
@@ -144,7 +144,7 @@ void place::hold(finish_id in) {
 }
 
 void place::wait_for(offer& o) const {
-  if (all_.waiting == place_waiting::works) {
+  if (job_.waiting == place_waiting::works) {
     try {
       o.accepted.wait();
     } catch (...) {                 // no stack is left; the arguments are still needed

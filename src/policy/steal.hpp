@@ -167,7 +167,7 @@ class steal final : public policy<World> {
     worker_state(rng r, std::vector<worker_id> v) : random(r), victims(std::move(v)) {}
     rng random;
     std::vector<worker_id> victims;
-    std::size_t probes = 0;   // the next victim, by its place in a round
+    std::size_t probes = 0;   // the next victim, by its index in a round
     int followed = 0;         // tasks of the chain that it runs
     int follow = 0;           // after this many it looks at others
     std::uint32_t taken = 0;  // tasks that it took from its own deque

@@ -17,7 +17,7 @@ enum class [[nodiscard]] steal_result : unsigned char {
 struct [[nodiscard]] poll_result {
   enum answer : unsigned char {
     found,  // a task
-    retry,  // no task in this place; ask again to look at the next one
+    retry,  // no task in this queue; ask again to look at the next one
     later,  // no task that is worth taking yet; frequent looks would slow down the worker that has it
     watch,  // no task yet; the policy counts how often it is asked, and no worker is slowed down
     empty,  // no task anywhere

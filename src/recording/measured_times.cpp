@@ -17,10 +17,10 @@ class measured_times {
                       [](const run_of_task& r) { return std::tuple(r.seat, r.when.begun, ~r.when.ended); });
   }
 
-  void set() {
+  void compute() {
     add_waits();
-    charge_recording();
-    charge_creations();
+    subtract_recording_time();
+    subtract_creation_time();
     for (const run_of_task& r : logs_.runs) {
       if (recorded_task* const t = task(r.ref)) set_run(*t, r);
     }
@@ -50,7 +50,7 @@ class measured_times {
   }
 
   /// Subtracts the time that recording took within tasks.
-  void charge_recording() {
+  void subtract_recording_time() {
     for (const gathered_logs::charge& c : logs_.charges) {
       if (const std::int32_t t = numbers_.task(c.task); t >= 0)
         lost_[static_cast<std::size_t>(t)] += logs_.ns(logs_.began + c.spent);
@@ -58,7 +58,7 @@ class measured_times {
   }
 
   /// Subtracts from a creator the time to create a task, less that of tasks that ran meanwhile on the same seat.
-  void charge_creations() {
+  void subtract_creation_time() {
     for (const task_created_record& b : logs_.creations) {
       recorded_task* const t = task(b.ref);
       if (t == nullptr || t->creator < 0) continue;
@@ -117,6 +117,6 @@ class measured_times {
 
 }  // namespace
 
-void set_measured_times(gathered_logs& logs, const task_numbers& numbers) { measured_times(logs, numbers).set(); }
+void set_measured_times(gathered_logs& logs, const task_numbers& numbers) { measured_times(logs, numbers).compute(); }
 
 }  // namespace kith

@@ -53,7 +53,7 @@ class siblings {
 
  private:
   static constexpr std::uint32_t low_bits = (std::uint32_t{1} << slot_index_bits) - 1;
-  /// A task's number as a name for the rules: not 0, and clear of the bits that they use.
+  /// A task's number as a name for the rules: not 0, and without the bits that the rules reserve.
   static std::uint64_t name_of(std::int32_t task) noexcept {
     const std::uint64_t n = static_cast<std::uint64_t>(task) + 1;
     return (n & low_bits) | n >> slot_index_bits << 32;

@@ -42,7 +42,7 @@ class recorded_order final : public gate<World> {
       for (const recorded_schedule::step& s : some) steps.push_back(&s);
     }
     std::ranges::sort(steps, {}, [](const auto* s) { return std::tuple(s->started, s->task, !s->explores); });
-    for (const recorded_schedule::step* s : steps) place_.emplace(key(s->identity, s->explores), place_.size());
+    for (const recorded_schedule::step* s : steps) rank_.emplace(key(s->identity, s->explores), rank_.size());
     held_.resize(steps.size());
   }
 
@@ -56,16 +56,16 @@ class recorded_order final : public gate<World> {
   void waiting(worker& self) override { behind_->waiting(self); }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
-    std::vector<task*> now, before;
+    std::vector<task*> admitted, released;
     for (task* t : tasks) {
       if ((t->flags & task::exclusive) != 0) {
-        now.push_back(t);  // it was admitted before, and has its turns now
-      } else if (admit(*t, before)) {
-        let_in(*t, now);
+        admitted.push_back(t);  // it was released before, and has its turns now
+      } else if (admit(*t, released)) {
+        release(*t, admitted);
       }
     }
-    task* first = now.empty() ? nullptr : behind_->ready(now, self, why);
-    for (task* t : before) first = queue(*t, self, first);
+    task* first = admitted.empty() ? nullptr : behind_->ready(admitted, self, why);
+    for (task* t : released) first = queue(*t, self, first);
     return first;
   }
 
@@ -91,8 +91,8 @@ class recorded_order final : public gate<World> {
 
   /// True if the task is admitted now. `others` gets the held tasks that come right after it.
   bool admit(task& t, std::vector<task*>& others) {
-    const auto at = place_.find(key(identities_->identity_of(t), t.exploring != 0));
-    if (at == place_.end()) return true;
+    const auto at = rank_.find(key(identities_->identity_of(t), t.exploring != 0));
+    if (at == rank_.end()) return true;
     std::vector<task*> found;
     {
       const std::lock_guard lock(guard_);
@@ -105,16 +105,16 @@ class recorded_order final : public gate<World> {
         take_next(found);
       }
     }
-    for (task* other : found) let_in(*other, others);
+    for (task* other : found) release(*other, others);
     return true;
   }
-  /// Takes the held tasks from the next position on, up to the first gap. REQUIRES: the lock.
+  /// Takes the held tasks from the next rank on, up to the first gap. REQUIRES: the lock.
   void take_next(std::vector<task*>& found) {
     while (next_ < held_.size() && held_[next_] != nullptr) found.push_back(std::exchange(held_[next_++], nullptr));
   }
 
-  /// Commutative accesses exclude each other. A task that must wait for its turn comes to ready() again.
-  void let_in(task& t, std::vector<task*>& to) {
+  /// Adds the task to `to`, unless it must wait for its turn at a commutative access: it then comes to ready() again.
+  void release(task& t, std::vector<task*>& to) {
     if (has_turns(t)) {
       t.flags |= task::exclusive;
       if (!take_turns(regions_, t)) return;
@@ -125,28 +125,28 @@ class recorded_order final : public gate<World> {
   /// Gives the task to the other policy. Returns the task to run at once: `first` if there is one, else the policy's.
   task* queue(task& t, worker& self, task* first) {
     task* const one = &t;
-    task* now = behind_->ready({&one, 1}, self, ready_reason::arrival);
-    while (now != nullptr && first != nullptr) {
-      task* const again = now;
-      now = behind_->ready({&again, 1}, self, ready_reason::arrival);
+    task* next = behind_->ready({&one, 1}, self, ready_reason::arrival);
+    while (next != nullptr && first != nullptr) {
+      task* const again = next;
+      next = behind_->ready({&again, 1}, self, ready_reason::arrival);
     }
-    return first != nullptr ? first : now;
+    return first != nullptr ? first : next;
   }
   void queue_all(task& t, worker& self) {
     std::vector<task*> found;
-    let_in(t, found);
-    for (task* now : found) {
-      while (now != nullptr) now = queue(*now, self, nullptr);
+    release(t, found);
+    for (task* next : found) {
+      while (next != nullptr) next = queue(*next, self, nullptr);
     }
   }
 
   const identity_source* identities_;
   region_table& regions_;
   std::unique_ptr<policy<World>> behind_;
-  std::unordered_map<std::uint64_t, std::size_t> place_;  // of each task, in the recorded order
+  std::unordered_map<std::uint64_t, std::size_t> rank_;  // of each task, in the recorded order
   typename World::mutex guard_;
-  std::vector<task*> held_;  // by position
-  std::size_t next_ = 0;     // the first position whose task has not been ready
+  std::vector<task*> held_;  // by rank
+  std::size_t next_ = 0;     // the first rank whose task has not been ready
 };
 
 }  // namespace kith

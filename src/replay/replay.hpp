@@ -52,8 +52,7 @@ class replay final : public gate<World> {
       file_name("file", "RECORDING", "the run whose schedule is followed"),
       one_of("order", "auto|strict|ready",
              "strict: recorded order, by as many workers; ready: the first ready task in recorded order; auto: strict "
-             "where that is "
-             "possible"),
+             "where that is possible"),
       policy_text("policy", "decides where tasks run; they come to it in the recorded order. The last option"),
   };
   [[gnu::cold]] static void explain(explainer& e) {

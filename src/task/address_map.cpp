@@ -103,7 +103,7 @@ address_map::insertion_point address_map::look_around(const extent& self, const 
                 "array): cut the data so that ranges contain each other or have nothing in common, and give a task "
                 "several accesses; or wait() between the two, after which ranges may be cut anew");
   };
-  insertion_point p{place_of(self), ranges_.end()};
+  insertion_point p{lower_bound(self), ranges_.end()};
   const auto is_new = [&](index::iterator i) { return i->second.epoch == epoch_; };
   if (p.next != ranges_.end() && is_new(p.next) && !(self < p.next->first) && p.next->second.handle == a.handle)
     return p;

@@ -101,7 +101,7 @@ class address_map {
   };
   /// Neighbours of a range that is not yet in the index.
   struct insertion_point {
-    index::iterator next;  // its place in the index
+    index::iterator next;  // the first range that does not come before it
     index::iterator alone;
     nested_range* around = nullptr;
     bool contains = false;  // it contains others
@@ -120,8 +120,8 @@ class address_map {
   /// The entry of this address, from any epoch, or a free one.
   entry& entry_at(std::uint64_t key);
   /// The first range of the index that does not come before `e`. Programs name neighbours one after the other, so it
-  /// looks first at the place after the last one.
-  index::iterator place_of(const extent& e) {
+  /// looks first behind the last one.
+  index::iterator lower_bound(const extent& e) {
     const bool is_behind = last_ != ranges_.end() && last_->first < e;
     if (is_behind && (behind_last_ == ranges_.end() || !(behind_last_->first < e))) return behind_last_;
     return ranges_.lower_bound(e);

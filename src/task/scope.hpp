@@ -98,7 +98,7 @@ class scope {
     return created.load(relaxed) - here;
   }
   std::uint64_t unfinished_bytes() const noexcept { return bytes_created - bytes_ended.load(relaxed); }
-  /// Counts one more task; returns its place in the order of creation, which wraps.
+  /// Counts one more task; returns its index in the order of creation, which wraps.
   std::uint32_t count_created() noexcept {
     const std::uint64_t before = created.load(relaxed);
     created.store(before + 1, relaxed);

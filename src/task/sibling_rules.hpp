@@ -404,14 +404,14 @@ class sibling_rules {
     bool mine = false;
     ranges.for_each_inside(r, [&](nested_range& d) {
       const nested_range& a = *d.around;
-      std::uint64_t besides =
-          0;  // the writer of a group around that was just sealed: d's group ran beside that group, not after it
+      // Replaced a group around, beside which d's group ran; so d's group does not come after it.
+      std::uint64_t sealed_writer = 0;
       if (a.written > d.written) {
-        d.tracker.writer = besides = a.tracker.writer;
+        d.tracker.writer = sealed_writer = a.tracker.writer;
         d.written = a.written;
       }
       if (d.tracker.member != 0 && !go_together(d, kind)) {
-        seal_group(d.tracker, fence, besides);
+        seal_group(d.tracker, fence, sealed_writer);
         d.written = std::max(d.written, d.joined);
         note_change(d, now);
       }

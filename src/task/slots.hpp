@@ -2,8 +2,8 @@
 //
 // Each seat (a worker, or the outside) takes slots from its own stack. A slot freed by another seat goes back to its
 // owner in batches. Invariants:
-//  L1  A slot is in exactly one place: in use, in one seat's stack, in one seat's outgoing batch, or in one inbound
-//      list.
+//  L1  A slot is in exactly one state: in use, in one seat's stack, in one seat's outgoing batch, or in one
+//      inbound list.
 //  L2  A freed slot keeps its header line, because stale references still read its generation. Batches use only
 //      the payload line.
 //  L3  Memory is never given back before the space is destroyed.

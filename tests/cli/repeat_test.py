@@ -16,7 +16,7 @@ for name, program in programs.items():
     done = kith.run("record", "--dry", "-o", path(name), "--", "kith", "app", *program, "--workers", "4", "--oversubscribe")
     kith.check(done.returncode == 0, f"{name} is recorded: {done.stderr}")
 
-surroundings = [
+environments = [
     {"SCOTCH_PTHREAD_NUMBER": "1"},
     {"SCOTCH_PTHREAD_NUMBER": "3", "MALLOC_PERTURB_": "165", "MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_ARENA_MAX": "1"},
 ]
@@ -28,7 +28,7 @@ for machine in machines:
         runs = []
         for fidelity in ("block", "abstract"):
             how = ("sim", path(name), "--machine", machine, "--policy", ",".join(policies), "--fidelity", fidelity)
-            runs = [kith.run(*how, "--json", **s) for s in surroundings]
+            runs = [kith.run(*how, "--json", **s) for s in environments]
             if runs[0].returncode == 0:
                 break  # otherwise the machine has too many caches for block fidelity
         kith.check(runs[0].returncode == 0, f"{name} on {machine}: {runs[0].stderr}")
@@ -42,13 +42,13 @@ for machine in machines:
 done = kith.run("sim", path("cholesky"), "--machine", "tilepro64", "--policy", "rip-mw", "-o", path("schedule"))
 kith.check(done.returncode == 0, f"a schedule: {done.stderr}")
 again = ("sim", path("cholesky"), "--machine", "tilepro64", "--policy", f"replay:file={path('schedule')}")
-replays = [kith.json(*again, **s) for s in surroundings]
+replays = [kith.json(*again, **s) for s in environments]
 kith.check(all(r == replays[0] for r in replays) and replays[0][0] == 0, "its replay")
 
 # The basis of the papers' results: a program that is first recorded.
-graphs = [kith.json("paper", "nabbitc-uk-2002", "--seeds", "1", **s) for s in surroundings]
+graphs = [kith.json("paper", "nabbitc-uk-2002", "--seeds", "1", **s) for s in environments]
 kith.check(graphs[0][0] == 0 and graphs[0] == graphs[1], "a keyed graph, recorded and simulated twice")
-tasks = [kith.json("paper", "rip-uv100", "--seeds", "1", "--only", "jacobi", **s) for s in surroundings]
+tasks = [kith.json("paper", "rip-uv100", "--seeds", "1", "--only", "jacobi", **s) for s in environments]
 kith.check(tasks[0][0] == 0 and tasks[0] == tasks[1], "tasks with windows, recorded and simulated twice")
 
 kith.finish()

@@ -93,7 +93,7 @@ void add_slowly(word& w, word x) {
   *q = v + x;
 }
 
-void write(data& d, const use& u, const surroundings& where) {
+void write(data& d, const use& u, const context& where) {
   word* const p = u.begin(d);
   for (int i = 0; i < u.count; ++i) {
     switch (u.how) {
@@ -109,7 +109,7 @@ void write(data& d, const use& u, const surroundings& where) {
 enum class moment : std::uint8_t { at_once, in_a_child, in_a_grandchild, in_a_group };
 
 struct accessing_task {
-  surroundings where;
+  context where;
   std::shared_ptr<data> cells;
   std::vector<use> uses;
   word seed;
@@ -201,7 +201,7 @@ void task_with_accesses(body& b, draw& d) {
   // A task that waits while it has a commutative access keeps others from theirs.
   const bool commutes = std::ranges::any_of(uses, [](const use& u) { return u.how == way::commutative; });
   const bool has_value = d.choose.one_in(3) && !commutes;
-  const surroundings s = commutes ? b.child(false) : b.child_with_elders();
+  const context s = commutes ? b.child(false) : b.child_with_elders();
   const accessing_task task{s, b.cells, uses, d.seed, recurses, when};
   if (b.where.in_model()) {
     const word value = task();
@@ -228,7 +228,7 @@ void commutative_tasks(body& b, draw& d) {
     u.first = 3;
     u.seed = d.seed + static_cast<word>(k);
     take_turn(b.expected, u);
-    const surroundings s = b.child(false);
+    const context s = b.child(false);
     if (s.in_model()) {
       write(*b.cells, u, s);
       continue;

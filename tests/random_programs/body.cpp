@@ -53,25 +53,25 @@ priority urgency_of(dice& choose) {
   }
 }
 
-void throw_or_cancel(const surroundings& where, dice& choose) {
+void throw_or_cancel(const context& where, dice& choose) {
   if (choose.one_in(9)) throw fault{where.domain};
   if (where.depth > where.domain_depth && choose.one_in(14)) cancel();
 }
 
 }  // namespace
 
-body::body(const surroundings& place, word s) : where(place), seed(s), sum(mix(s)), cells(std::make_shared<data>()) {}
+body::body(const context& given, word s) : where(given), seed(s), sum(mix(s)), cells(std::make_shared<data>()) {}
 
-surroundings body::child(bool waits) const {
-  surroundings s = where;
+context body::child(bool waits) const {
+  context s = where;
   ++s.depth;
   s.may_wait_for_elders = where.may_wait_for_elders && waits;
   s.elders = nullptr;
   return s;
 }
 
-surroundings body::child_with_elders() const {
-  surroundings s = child();
+context body::child_with_elders() const {
+  context s = child();
   if (s.may_wait_for_elders && !where.in_model()) s.elders = std::make_shared<const std::vector<promise>>(promises);
   return s;
 }
@@ -108,7 +108,7 @@ draw::draw(word s)
       preferred{choose.below(4) - 1},
       place{choose.below(4)} {}
 
-word value_of(const promise& p, const surroundings& where) {
+word value_of(const promise& p, const context& where) {
   if (where.in_model()) return p.expected;
   const word got = p.real.get();
   if (p.known && got != p.expected) where.complain("a future's value is ", got, ", not ", p.expected);
@@ -123,7 +123,7 @@ bool is_expected_in_a_domain(const error& e) {
   return false;
 }
 
-word run_body(const surroundings& where, word seed) {
+word run_body(const context& where, word seed) {
   dice choose(seed);
   body b(where, seed);
   const shape& size = where.program->size;

@@ -23,20 +23,20 @@ struct data {
 };
 
 struct body {
-  body(const surroundings& place, word seed);
+  body(const context& given, word seed);
 
-  const surroundings where;
+  const context where;
   const word seed;
   word sum;
   const std::shared_ptr<data> cells;  // shared with tasks, which may end later than the body
   data expected;                      // the words after all tasks that were created so far
   std::vector<promise> promises;
 
-  /// The surroundings of a child. Without `waits`, neither the child nor its descendants wait for tasks of
+  /// The context of a child. Without `waits`, neither the child nor its descendants wait for tasks of
   /// their creators.
-  surroundings child(bool waits = true) const;
-  /// The surroundings of a child that may wait for what this body was promised.
-  surroundings child_with_elders() const;
+  context child(bool waits = true) const;
+  /// The context of a child that may wait for what this body was promised.
+  context child_with_elders() const;
   /// Notes a promise. In the model: of a task that was run at its creation. In the run: of a task that was created.
   void promised(word value);
   void promised(future<word> f);

@@ -20,20 +20,20 @@ class thrower_when_copied {
   witness held_;
 };
 
-future<word> body_of(const surroundings& s, word seed) {
+future<word> body_of(const context& s, word seed) {
   return async([s, seed, held = witness()] { return run_body(s, seed); });
 }
 
-void in_a_future(const surroundings& s, word seed) { static_cast<void>(body_of(s, seed).get()); }
+void in_a_future(const context& s, word seed) { static_cast<void>(body_of(s, seed).get()); }
 
-void in_a_group(const surroundings& s, word seed) {
+void in_a_group(const context& s, word seed) {
   group g;
   for (word i = 0; i < 3; ++i) g.spawn([s, seed, i, held = witness()] { run_body(s, seed + i); });
   g.wait();
 }
 
 /// The closure of a grandchild cannot be copied, so its creator fails.
-void by_a_closure(const surroundings& s, word seed) {
+void by_a_closure(const context& s, word seed) {
   async([s, seed, held = witness()] {
     spawn([s, seed] { run_body(s, seed); });
     spawn([s, harmless = thrower_when_copied(s.domain, false)] {
@@ -43,7 +43,7 @@ void by_a_closure(const surroundings& s, word seed) {
   s.complain("a closure that cannot be copied was copied");
 }
 
-void through_continuations(const surroundings& s, word seed) {
+void through_continuations(const context& s, word seed) {
   const future<word> f = body_of(s, seed);
   const future<word> g = f.then([](word x) { return x; });
   const future<word> h = when_all(f, g).then([](word a, word b) { return a + b; });
@@ -51,13 +51,13 @@ void through_continuations(const surroundings& s, word seed) {
   static_cast<void>(g.get());
 }
 
-constexpr void (*ways[])(const surroundings&, word) = {in_a_future, in_a_group, by_a_closure, through_continuations};
+constexpr void (*ways[])(const context&, word) = {in_a_future, in_a_group, by_a_closure, through_continuations};
 
 }  // namespace
 
 void domain_of_exceptions(body& b, draw& d) {
   if (b.where.failing || b.where.in_model() || b.where.program->size.repeatable) return;
-  surroundings s = b.child(false);
+  context s = b.child(false);
   s.failing = true;
   s.domain = mix(d.seed);
   s.domain_depth = s.depth;

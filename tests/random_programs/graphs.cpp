@@ -35,7 +35,7 @@ struct grid {
   using key = point;
   using value = word;
 
-  surroundings where;
+  context where;
   point throwing;
   bool waits;
   witness held{};
@@ -69,7 +69,7 @@ word grid_value(const point& wanted) {
   return v[wanted.x][wanted.y];
 }
 
-schedule drawn_schedule(dice& choose, const surroundings& where) {
+schedule drawn_schedule(dice& choose, const context& where) {
   constexpr schedule::kind kinds[] = {schedule::static_, schedule::dynamic, schedule::guided};
   const schedule::kind deal = choose.of(kinds);
   return {where.program->size.repeatable ? schedule::static_ : deal, choose.below(5)};
@@ -85,12 +85,12 @@ word sum_of_terms(word seed, int length) {
 
 /// A static graph, with how often each of its nodes has ended.
 struct counted_nodes {
-  surroundings where;
+  context where;
   std::vector<std::atomic<int>> ended;
   std::vector<std::vector<std::size_t>> before;  // by node: its predecessors
   std::size_t throwing;
 
-  counted_nodes(const surroundings& s, std::size_t nodes) : where(s), ended(nodes), before(nodes), throwing(nodes) {}
+  counted_nodes(const context& s, std::size_t nodes) : where(s), ended(nodes), before(nodes), throwing(nodes) {}
 
   void run_node(std::size_t n) {
     for (const std::size_t p : before[n]) {

@@ -121,8 +121,8 @@ struct promise {
   bool known = false;
 };
 
-/// The surroundings of a body.
-struct surroundings {
+/// What a body knows of its program and of its creators.
+struct context {
   world* program = nullptr;
   runtime* rt = nullptr;  // null: in the model
   int depth = 0;
@@ -147,10 +147,10 @@ struct surroundings {
 };
 
 /// Runs the body of a task, or of a root. Returns its value.
-word run_body(const surroundings& where, word seed);
+word run_body(const context& where, word seed);
 
 /// Waits for the promise. Returns its value, after checking it.
-word value_of(const promise& p, const surroundings& where);
+word value_of(const promise& p, const context& where);
 
 /// True for errors that a cancellation, or a lack of stacks, explains.
 bool is_expected_in_a_domain(const error& e);

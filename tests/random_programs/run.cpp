@@ -8,7 +8,7 @@ namespace {
 
 /// Checks what a call at the top throws: nothing, or what belongs to its domain.
 template <class Call>
-void checked(const surroundings& where, const char* name, const Call& call) {
+void checked(const context& where, const char* name, const Call& call) {
   try {
     call();
   } catch (const fault& f) {
@@ -21,7 +21,7 @@ void checked(const surroundings& where, const char* name, const Call& call) {
 }
 
 /// A thread that is no worker: runs one body by run(), and the others by submit().
-void be_outside(const surroundings& where, const setup& s, int thread) {
+void be_outside(const context& where, const setup& s, int thread) {
   std::vector<future<word>> submitted;
   for (int k = 0; k < setup::of_each_outsider; ++k) {
     const word seed = s.outside_seed(thread, k);
@@ -33,7 +33,7 @@ void be_outside(const surroundings& where, const setup& s, int thread) {
   for (const future<word>& f : submitted) checked(where, "a submitted body", [&] { f.get(); });
 }
 
-void wait_for_submitted(const surroundings& where) {
+void wait_for_submitted(const context& where) {
   checked(where, "wait()", [&] {
     try {
       where.rt->wait();
@@ -42,7 +42,7 @@ void wait_for_submitted(const surroundings& where) {
   });
 }
 
-std::string run_all(const setup& s, const runtime_options& o, surroundings where) {
+std::string run_all(const setup& s, const runtime_options& o, context where) {
   runtime rt(o);
   where.rt = &rt;
   std::vector<std::jthread> outsiders;
@@ -65,7 +65,7 @@ void look_for_leaks(findings& found) {
 model::model(const setup& s) {
   world_.size = s.size;
   world_.found = &found_;
-  surroundings where;
+  context where;
   where.program = &world_;
   for (int r = 0; r < s.roots; ++r) run_body(where, s.root_seed(r));
   for (int t = 0; t < s.outsiders; ++t) {
@@ -79,7 +79,7 @@ std::string run_and_compare(const setup& s, const runtime_options& o, const mode
   w.size = s.size;
   w.found = &found;
   w.model = &expected.of();
-  surroundings where;
+  context where;
   where.program = &w;
   const std::string recorded = run_all(s, o, where);
   if (w.total != w.model->total) found.add("the sum of all bodies is ", w.total, ", not ", w.model->total);
@@ -91,7 +91,7 @@ void run_failing(const setup& s, findings& found) {
   world w;
   w.size = s.size;
   w.found = &found;
-  surroundings where;
+  context where;
   where.program = &w;
   where.failing = true;
   where.domain = mix(s.seed);

@@ -13,7 +13,7 @@ struct alignas(64) aligned_words {
   word x[8];
 };
 
-void spawn_aligned(const surroundings& s, word seed, priority urgency) {
+void spawn_aligned(const context& s, word seed, priority urgency) {
   const aligned_words words{{seed}};
   spawn(
       [s, seed, words, held = witness()] {
@@ -26,7 +26,7 @@ void spawn_aligned(const surroundings& s, word seed, priority urgency) {
 
 /// The tasks of a group: some at its top, each with leaves that it creates itself or through a child.
 struct filling {
-  surroundings where;
+  context where;
   word seed;
   int leaves;
   bool recurses;
@@ -66,7 +66,7 @@ std::chrono::microseconds short_time(dice& choose) { return std::chrono::microse
 }  // namespace
 
 void subtree(body& b, draw& d) {
-  const surroundings s = b.child_with_elders();
+  const context s = b.child_with_elders();
   if (s.in_model())
     run_body(s, d.seed);
   else if (d.choose.one_in(5))
@@ -76,7 +76,7 @@ void subtree(body& b, draw& d) {
 }
 
 void subtree_with_value(body& b, draw& d) {
-  const surroundings s = b.child_with_elders();
+  const context s = b.child_with_elders();
   if (s.in_model())
     b.promised(run_body(s, d.seed));
   else
@@ -98,7 +98,7 @@ void wait_for_one(body& b, draw& d) {
 
 /// Waits for a task that its creator made earlier.
 void wait_for_elder(body& b, draw& d) {
-  const surroundings& s = b.where;
+  const context& s = b.where;
   if (s.in_model() || !s.elders || s.elders->empty() || !s.may_wait_for_elders) return;
   const promise& p = d.choose.of(*s.elders);
   switch (d.choose.below(s.program->size.repeatable ? 2 : 3)) {
@@ -131,7 +131,7 @@ void filled_group(body& b, draw& d) {
 
 /// A task after the end of another task, which includes that task's descendants.
 void task_after_task(body& b, draw& d) {
-  const surroundings s = b.child();
+  const context s = b.child();
   const word seed = d.seed;
   if (s.in_model()) {
     run_body(s, seed);
@@ -171,7 +171,7 @@ void continuation(body& b, draw& d) {
 /// A task of this runtime that has no parent.
 void submitted(body& b, draw& d) {
   if (b.where.program->size.repeatable) return;  // tasks that several tasks submit have no fixed order
-  const surroundings s = b.child(false);
+  const context s = b.child(false);
   const bool asked = d.choose.one_in(2);
   if (s.in_model()) {
     const word value = run_body(s, d.seed);
@@ -187,7 +187,7 @@ void submitted(body& b, draw& d) {
 
 void nested_runtime(body& b, draw& d) {
   if (b.where.depth == 0 || !d.choose.one_in(4)) return;
-  surroundings s = b.child(false);
+  context s = b.child(false);
   if (s.in_model()) {
     b.sum += run_body(s, d.seed);
     return;

@@ -52,8 +52,8 @@ TEST(arrays, are_regions_of_one_size_at_equal_distances) {
   EXPECT_EQ(all[0].bytes, 12000u);
   EXPECT_EQ(all[0].regions[3], 7u);
   EXPECT_EQ(all[1].block_bytes, 64u);
-  EXPECT_EQ(analysis::places_in(r, all[0])[7], 3);
-  EXPECT_EQ(analysis::places_in(r, all[0])[12], -1);
+  EXPECT_EQ(analysis::indices_in(r, all[0])[7], 3);
+  EXPECT_EQ(analysis::indices_in(r, all[0])[12], -1);
 }
 
 TEST(arrays, the_one_that_is_written_comes_first_of_equals) {

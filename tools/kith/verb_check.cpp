@@ -83,7 +83,7 @@ std::pair<std::uint64_t, std::uint64_t> range_of(const recording& r, const analy
 void print_undeclared(const recording& r, const task_names& names, const analysis::undeclared_touch& u) {
   const recorded_site& s = r.sites[u.site];
   const auto [begin, end] = range_of(r, u);
-  fmt::print("{} {}: {} {} bytes {} to {} of {}, {} times\n", printable(analysis::place_of(s), 400),
+  fmt::print("{} {}: {} {} bytes {} to {} of {}, {} times\n", printable(analysis::location_of(s), 400),
              names.name_of(r, u.task), u.writes ? "writes" : "reads",
              u.declared_in ? "(declared in)" : "(not declared)", static_cast<std::int64_t>(begin),
              static_cast<std::int64_t>(end), memory_name(r, u), u.touches);
@@ -98,7 +98,7 @@ void print_report(const recording& r, const analysis::touch_report& found) {
     const analysis::constant_read& c = found.constants[i];
     fmt::print("note: {} tasks read bytes {} to {} of {}, which no task writes or declares; first {} at {}\n", c.tasks,
                c.begin, c.end, block_name(r.blocks[c.block]), names.name_of(r, c.task),
-               printable(analysis::place_of(r.sites[c.site]), 400));
+               printable(analysis::location_of(r.sites[c.site]), 400));
   }
   if (found.constants.size() > most_shown)
     fmt::print("note: and {} more (--json)\n", found.constants.size() - most_shown);

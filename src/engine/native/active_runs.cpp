@@ -23,8 +23,8 @@ void active_runs::remove(array_run& r) noexcept {
   count_.store(static_cast<std::uint32_t>(runs_.size()), relaxed);
 }
 
-array_run* active_runs::enter(const worker& self, bool surely) noexcept {
-  if (surely) {
+array_run* active_runs::enter(const worker& self, bool wait_for_lock) noexcept {
+  if (wait_for_lock) {
     guard_.lock();
   } else if (!guard_.try_lock()) {
     return nullptr;
@@ -50,12 +50,12 @@ void run_helper::help(half& h) noexcept {
   self.in_ = nullptr;
 }
 
-/// Takes part in a run of another worker, as half_.
-bool worker::take_run(bool surely) noexcept {
+/// Stores in half_ a helper for another worker's run. False if there is none.
+bool worker::take_run(bool wait_for_lock) noexcept {
   try {
     auto free = std::ranges::find_if(helpers_, [](const run_helper& h) { return h.is_free(); });
     if (free == helpers_.end()) free = (helpers_.emplace_back(*this), std::prev(helpers_.end()));
-    array_run* const r = engine.graph_runs.enter(*this, surely);
+    array_run* const r = engine.graph_runs.enter(*this, wait_for_lock);
     if (r == nullptr) return false;
     free->begin(*r);
     half_ = {&*free, r->owner()};

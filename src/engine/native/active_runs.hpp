@@ -21,9 +21,9 @@ class active_runs {
   bool any() const noexcept { return count_.load(relaxed) != 0; }
   void add(array_run& r);
   void remove(array_run& r) noexcept;
-  /// Enters a run that has work for the worker, and returns it. Null if there is none, or, unless `surely`, if another
-  /// thread holds the lock.
-  array_run* enter(const worker& self, bool surely) noexcept;
+  /// Enters a run that has work for the worker, and returns it. Null if there is none, or, unless `wait_for_lock`, if
+  /// another thread holds the lock.
+  array_run* enter(const worker& self, bool wait_for_lock) noexcept;
 
  private:
   atomic<std::uint32_t> count_{0};

@@ -27,7 +27,7 @@ bool move_to(const cpu_set_t& cpus, int memory) noexcept {
 
 }  // namespace
 
-binding::binding(const thread_place& to) noexcept : memory_(to.memory) {
+binding::binding(const thread_affinity& to) noexcept : memory_(to.memory) {
   if (to.cpus.empty() || sched_getaffinity(0, sizeof before_, &before_) != 0) return;
   CPU_ZERO(&own_);
   for (int c : to.cpus) {

@@ -10,18 +10,18 @@
 
 namespace kith::native {
 
-struct thread_place {
+struct thread_affinity {
   std::vector<int> cpus;  // empty: any
   /// If these CPUs' node has no memory: the node that Kith uses instead, by the system's number. The kernel might
   /// choose another node, and gives huge pages there only to a thread that asks for the node. -1: not needed.
   int memory = -1;
 };
 
-/// Binds the calling thread to one place while it lives; replaces outer bindings meanwhile. Does nothing for a
-/// place without CPUs, or if the system refuses. Leaves a memory policy that the thread already has.
+/// Gives the calling thread this affinity while it lives; replaces outer bindings meanwhile. Does nothing without CPUs,
+/// or if the system refuses. Leaves a memory policy that the thread already has.
 class binding {
  public:
-  explicit binding(const thread_place& to) noexcept;
+  explicit binding(const thread_affinity& to) noexcept;
   ~binding();
   binding(const binding&) = delete;
   binding& operator=(const binding&) = delete;

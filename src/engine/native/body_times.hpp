@@ -2,8 +2,8 @@
 // creation (create.cpp).
 //
 // One table for an engine. Each entry is one word, written by workers that have timed a body (one in 17) and read
-// at creations. An entry belongs to the code that was timed last at its place, so two codes that share it count as
-// unknown, and their tasks are queued. Invariant:
+// at creations. An entry belongs to the code that was timed last of those with its index, so two codes that share it
+// count as unknown, and their tasks are queued. Invariant:
 //  B1  Code is short only after several samples. The tasks before are queued, so one of them that waits for what its
 //      creator does later does not keep its creator from doing it.
 #pragma once

@@ -23,7 +23,7 @@ std::vector<node_id> nodes_of(const machine& on, const worker_plan& plan) {
   return nodes;
 }
 
-thread_place place_of(const machine& on, const worker_plan& plan, std::size_t w) {
+thread_affinity affinity_of(const machine& on, const worker_plan& plan, std::size_t w) {
   const node_id own = on.cores[plan.cores[w].index()].node, from = on.nearest_node_with_memory(own);
   return {plan.bound_to[w], own == from || on.pretended ? -1 : on.nodes[from.index()].os_index};
 }
@@ -44,7 +44,7 @@ engine::engine(machine on, const worker_plan& plan, engine_options o)
       outside(*this, space, static_cast<std::uint16_t>(plan.workers)) {
   for (std::size_t w = 0; w < plan.cores.size(); ++w) {
     const worker_id id(static_cast<int>(w));
-    workers.emplace_back(*this, id, workers_where.node_of(id), place_of(hardware, plan, w));
+    workers.emplace_back(*this, id, workers_where.node_of(id), affinity_of(hardware, plan, w));
   }
   policy.set(choose_policy<world>(options.policy, context_of_policy()));
   if (policy.has_gate()) {

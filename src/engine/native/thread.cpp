@@ -52,7 +52,7 @@ thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> 
   start_.reset(new start{std::move(name), std::move(body), {}});
   start_->lowest = lowest;
   start_->known = refused && sched_getaffinity(0, sizeof start_->free, &start_->free) == 0;
-  const binding there(refused && at.cpu >= 0 ? thread_place{{at.cpu}} : thread_place{});
+  const binding there(refused && at.cpu >= 0 ? thread_affinity{{at.cpu}} : thread_affinity{});
   const int failed = pthread_create(
       &id_, &attributes,
       [](void* p) -> void* {

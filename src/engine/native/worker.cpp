@@ -12,7 +12,7 @@ namespace kith::native {
 
 thread_local constinit worker* worker_of_this_thread [[gnu::tls_model("initial-exec")]] = nullptr;
 
-worker::worker(native::engine& owner, worker_id self, node_id at, thread_place on)
+worker::worker(native::engine& owner, worker_id self, node_id at, thread_affinity on)
     : native_seat(owner, owner.space, static_cast<std::uint16_t>(self.value), true),
       worker_view(self, at, owner.parked),
       binding(std::move(on)),

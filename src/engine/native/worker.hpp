@@ -43,7 +43,7 @@ enum class creation_rule : std::uint8_t { none, short_ones, all };
 
 class worker : public native_seat, public worker_view {
  public:
-  worker(native::engine& owner, worker_id self, node_id at, thread_place on);
+  worker(native::engine& owner, worker_id self, node_id at, thread_affinity on);
 
   /// The calling thread's worker; null if it is none.
   static worker* current() noexcept { return worker_of_this_thread; }
@@ -153,7 +153,7 @@ class worker : public native_seat, public worker_view {
   /// A spare stack of frames. Throws std::bad_alloc.
   detail::frame_stack& take_frame_stack() { return spare_frames_.take(); }
 
-  const thread_place binding;
+  const thread_affinity binding;
   /// What the engine has decided once the policy was known.
   bool runs_plainly = false;  // nothing is recorded, skipped or replayed, no homes are tracked, no bytes throttled:
                               // tasks only run and end
@@ -273,7 +273,7 @@ class worker : public native_seat, public worker_view {
   std::uint32_t wanted_halves() const noexcept;
   void wake_for_halves() noexcept;
   bool take_half(const pending_wait& w, bool everywhere) noexcept;
-  bool take_run(bool surely) noexcept;  // active_runs.cpp
+  bool take_run(bool wait_for_lock) noexcept;  // active_runs.cpp
   void run_taken_half(pending_wait& w);
   void run_half();
   bool has_spare_lane() noexcept;

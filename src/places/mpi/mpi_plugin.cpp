@@ -74,23 +74,23 @@ class session {
                                             "(MPI_THREAD_SERIALIZED)");
     }
   }
-  /// The process ends. If a transport still needs MPI, left() calls this again.
+  /// Called when the process ends. If a transport still needs MPI, transport_ended() calls this again.
   void end() {
     ends_ = true;
     if (is_inherited()) return;
     int ended = 0;
     MPI_Finalized(&ended);
     if (!is_mine_ || !in_order || ended != 0) return;
-    if (met_end_ || settle()) finalize();
+    if (end_agreed_ || end_together()) finalize();
   }
-  /// A transport has ended.
-  void left(bool was_in_order) {
+  /// Called when a transport has ended.
+  void transport_ended(bool was_in_order) {
     in_order = was_in_order;
     if (ends_) end();
   }
-  /// Called by all processes, before they make a transport. Throws if one ends instead.
+  /// Collective over all processes, before they make a transport. Throws if one ends instead.
   void expect_all_join() {
-    if (!met_end_) {
+    if (!end_agreed_) {
       const std::optional<bool> all = all_join(true);
       if (!all) {
         in_order = false;
@@ -98,7 +98,7 @@ class session {
       }
       if (*all) return;
     }
-    met_end_ = true;
+    end_agreed_ = true;
     throw std::runtime_error(
         "another process of the job ends, and has made fewer place_runtimes than this one; expected as many in all");
   }
@@ -127,30 +127,32 @@ class session {
     MPI_Comm_rank(MPI_COMM_WORLD, &here);
     others_.emplace(cards, here, std::chrono::nanoseconds(0));
   }
-  /// All meet, to make a transport or to end. Returns whether all make one; none: a process has ended without meeting.
+  /// Collective over all processes: each says whether it makes a transport or ends. Returns whether all make one; none:
+  /// a process has ended without calling this.
   std::optional<bool> all_join(bool joins) {
     using namespace std::chrono_literals;
-    struct words {
+    struct ballot {
       int mine, all;
     };
-    auto said = std::make_unique<words>(words{joins ? 1 : 0, 0});
+    auto vote = std::make_unique<ballot>(ballot{joins ? 1 : 0, 0});
     MPI_Request r = MPI_REQUEST_NULL;
-    bool fine = MPI_Iallreduce(&said->mine, &said->all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &r) == MPI_SUCCESS;
-    std::optional<peers::clock::time_point> until;  // a process may have sent its word before it ended
-    for (auto nap = 5us; fine; nap = std::min(nap * 2, 1000us)) {
+    bool fine = MPI_Iallreduce(&vote->mine, &vote->all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &r) == MPI_SUCCESS;
+    std::optional<peers::clock::time_point> deadline;  // a process may have sent its vote before it ended
+    for (auto delay = 5us; fine; delay = std::min(delay * 2, 1000us)) {
       int done = 0;
       fine = MPI_Test(&r, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS;
-      if (fine && done != 0) return said->all != 0;
+      if (fine && done != 0) return vote->all != 0;
       const auto now = peers::clock::now();
-      if (others_ && !others_->look_near(now).empty() && !until) until = now + 1s;
-      if (until && now > *until) break;
-      std::this_thread::sleep_for(nap);
+      if (others_ && !others_->look_near(now).empty() && !deadline) deadline = now + 1s;
+      if (deadline && now > *deadline) break;
+      std::this_thread::sleep_for(delay);
     }
-    in_use_ = std::shared_ptr<words>(std::move(said));
+    in_use_ = std::shared_ptr<ballot>(std::move(vote));
     return {};
   }
-  /// All meet, and then MPI gets time for what is under way. False if a process has ended without meeting.
-  bool settle() {
+  /// Collective over all processes, before this one ends. Polls MPI for a while afterwards, because it makes progress
+  /// on messages that are under way only while it is called. False if a process has ended without calling this.
+  bool end_together() {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (!all_join(false)) return false;
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
@@ -174,7 +176,7 @@ class session {
   std::shared_ptr<void> in_use_;  // MPI may write there as long as the process lives
   bool is_mine_ = false;
   bool ends_ = false;
-  bool met_end_ = false;  // others end, or have ended: this process must not wait for them
+  bool end_agreed_ = false;  // all_join() has said that a process ends: it is not called again
 };
 
 /// Never destroyed, because a place_runtime of static storage may end after main() has returned.
@@ -196,7 +198,7 @@ class mpi_transport final : public transport {
   ~mpi_transport() override {
     const bool in_order = end_->in_order();
     end_.reset();
-    this_session().left(in_order);
+    this_session().transport_ended(in_order);
   }
   mpi_transport(const mpi_transport&) = delete;
   mpi_transport& operator=(const mpi_transport&) = delete;

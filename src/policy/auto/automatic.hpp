@@ -125,15 +125,15 @@ class automatic final : public policy<World>, public observer<World> {
   }
 
   void idle(worker& self) override {
-    chains_.leaves(self);
+    chains_.end_chain(self);
     ring_for_room(self);
   }
 
   void ran(const task& t, worker& self, std::uint64_t nanoseconds) override {
     const std::uint64_t bytes = placed_bytes(t);
     if (bytes == 0 || states_[self.id.index()].runs != &t) return;
-    ends_.timed(t, self, nanoseconds);
-    if (chains_.timed(t, self, nanoseconds)) wake_for(self.node, self);
+    ends_.ran(t, self, nanoseconds);
+    if (chains_.ran(t, self, nanoseconds)) wake_for(self.node, self);
     const node_id from = states_[self.id.index()].robbed;
     thefts_.ran(t.type, bytes, nanoseconds, self.node, from ? from : self.node);
     ring_for_thief(self.node, self);
@@ -183,7 +183,7 @@ class automatic final : public policy<World>, public observer<World> {
   /// memory to others. If it has begun fewer without data, it takes one of these: the newest of its own, or another
   /// worker's. Otherwise it takes one with data, of its node. If there is neither, it takes tasks of other nodes.
   poll_result take(worker& self) {
-    chains_.leaves(self);
+    chains_.end_chain(self);
     auto& queue = *queues_[self.node.index()];
     thefts_.returns(self, queue.size() > 0);
     const bool levels = uses_levels(self);
@@ -199,7 +199,7 @@ class automatic final : public policy<World>, public observer<World> {
     const queue_end end = ends_.choose(nodes_[self.node.index()].last_type.load(relaxed), queue.size(), self);
     if (task* t = queue.pop(self, [&](const task& one) { return chains_.may_begin(one, self); }, end)) {
       begin(*t, self);
-      chains_.begins(*t, self);
+      chains_.begin_chain(*t, self);
       note_next(self.node, t->type);
       if (self.anybody_sleeps()) {
         if (queue.size() == 0) thefts_.begin_waiting(self.node);  // its other workers wait from here on
@@ -326,7 +326,7 @@ class automatic final : public policy<World>, public observer<World> {
     }
     if (t.has_level()) [[unlikely]]
       levels_seen_.store(true, relaxed);
-    if (keeps && (to == self.node || wrote(t, to, self)) && !is_outranked(t, self) && chains_.goes_on(t, self)) {
+    if (keeps && (to == self.node || wrote(t, to, self)) && !is_outranked(t, self) && chains_.try_continue(t, self)) {
       begin(t, self, to);
       ends_.note_unmeasured(self);
       return &t;
@@ -387,7 +387,7 @@ class automatic final : public policy<World>, public observer<World> {
       });
       if (t == nullptr) break;
       begin(*t, self, n, true);
-      chains_.begins(*t, self);
+      chains_.begin_chain(*t, self);
       ends_.note_unmeasured(self);
       ring_for_thief(n, self);
       return t;

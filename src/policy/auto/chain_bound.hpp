@@ -24,8 +24,8 @@ namespace kith {
 
 /// Each worker calls for itself. Shared values are updated without synchronisation, as in task_times: if two
 /// workers decide at once, both may begin, and a sample may be lost. A task costs a few loads and, if its chain
-/// changes its size, one addition to a counter of its node. A worker's chain counts from begins() or goes_on() to
-/// leaves(); refused tasks wait for leaves().
+/// changes its size, one addition to a counter of its node. A worker's chain counts from begin_chain() or
+/// try_continue() to end_chain(); refused tasks wait for end_chain().
 template <class World>
 class chain_bound {
  public:
@@ -45,7 +45,7 @@ class chain_bound {
 
   /// Called when the worker's last task made `t` ready. Returns whether the worker may continue with `t` at once; if
   /// so, it must.
-  bool goes_on(const task& t, worker& self) {
+  bool try_continue(const task& t, worker& self) {
     worker_state& mine = states_[self.id.index()];
     const bool linked = mine.has_most_of(t);
     statistics_of(t).linked.add(linked);
@@ -70,20 +70,20 @@ class chain_bound {
     return others == 0 || others + std::max(less, chain_of(t)) <= there.room;
   }
   /// Called when the worker runs `t`.
-  void begins(const task& t, worker& self) {
-    type_statistics& k = statistics_of(t);
-    if (k.cut.load(relaxed) > 0) {
-      k.cut.fetch_add(-1, relaxed);  // most likely it continues one of the chains that were cut
+  void begin_chain(const task& t, worker& self) {
+    type_statistics& type = statistics_of(t);
+    if (type.cut.load(relaxed) > 0) {
+      type.cut.fetch_add(-1, relaxed);  // most likely it continues one of the chains that were cut
     } else {
-      k.linked.add(false);
+      type.linked.add(false);
     }
     take(t, self, 0);
   }
   /// Ends the worker's chain, if any. Must be called before the worker sleeps, or does anything else for long.
-  void leaves(worker& self) {
+  void end_chain(worker& self) {
     worker_state& mine = states_[self.id.index()];
     if (mine.bytes == 0) return;
-    ended(mine);
+    count_links(mine);
     resize(mine, self, 0);
     mine.region_count = mine.links = 0;
   }
@@ -94,34 +94,35 @@ class chain_bound {
   }
 
   /// As observer::ran(). Returns true if this ended the trial: tasks that wait at this node may begin.
-  bool timed(const task& t, worker& self, std::uint64_t nanoseconds) {
+  bool ran(const task& t, worker& self, std::uint64_t nanoseconds) {
     const worker_state& mine = states_[self.id.index()];
     const node& here = nodes_[self.node.index()];
     if (mine.links == 0 || mine.bytes == 0 || here.room == 0) return false;
-    type_statistics& k = statistics_of(t);
+    type_statistics& type = statistics_of(t);
     const std::uint64_t running = here.running.load(relaxed);
     const bool fits = running <= here.room;
     const float chains = static_cast<float>(running) / static_cast<float>(mine.bytes);
     const float speed =
         chains * static_cast<float>(placed_bytes(t)) / static_cast<float>(std::max<std::uint64_t>(nanoseconds, 1));
-    if (scout_.load(relaxed) == self.node.value) return tried(k, mine.settled >= warm ? speed : 0, self);
-    if (fits || k.found.load(relaxed) != verdict::none) return false;
-    k.unbounded_speed.add(speed);
-    if (seen_.fetch_add(1, relaxed) + 1 == rounds * static_cast<std::uint32_t>(team_.size())) {
+    if (scout_.load(relaxed) == self.node.value)
+      return take_sample(type, mine.settled >= warm_up_tasks ? speed : 0, self);
+    if (fits || type.found.load(relaxed) != verdict::none) return false;
+    type.unbounded_speed.add(speed);
+    if (seen_.fetch_add(1, relaxed) + 1 == samples_per_worker * static_cast<std::uint32_t>(team_.size())) {
       seen_.store(0, relaxed);
-      try_at(self.node, k, mine.bytes);
+      begin_trial(self.node, type, mine.bytes);
     }
     return false;
   }
 
  private:
-  static constexpr float mostly = 0.75F;      // a mean chain of four tasks or more
-  static constexpr float gain = 1.1F;         // a smaller gain is not worth idle workers
-  static constexpr std::uint32_t rounds = 4;  // samples per worker before a trial: enough for four types
-  static constexpr std::int32_t trial = 16;   // samples that count in a trial
-  static constexpr std::uint32_t warm = 8;    // tasks of a chain in a trial before it counts: its data is cached again
-  static constexpr std::uint64_t part = 4;    // no trial if fewer than a fourth of the workers would run
-  static constexpr std::uint32_t shows = 4;   // tasks after which a chain's size is known
+  static constexpr float mostly = 0.75F;                      // a mean chain of four tasks or more
+  static constexpr float gain = 1.1F;                         // a smaller gain is not worth idle workers
+  static constexpr std::uint32_t samples_per_worker = 4;      // before a trial: enough for four types
+  static constexpr std::int32_t trial_samples = 16;           // that count in a trial
+  static constexpr std::uint32_t warm_up_tasks = 8;           // of a chain in a trial; its data is cached after them
+  static constexpr std::uint64_t max_workers_per_chain = 4;   // no trial if fewer than one worker in four would run
+  static constexpr std::uint32_t tasks_until_size_known = 4;  // of a chain
   static constexpr std::int32_t nobody = -1;
 
   enum class verdict : std::uint8_t { none, free, bound };
@@ -172,20 +173,21 @@ class chain_bound {
     const std::uint64_t last_chain = statistics_of(t).chain.load(relaxed);
     return last_chain != 0 ? last_chain : placed_bytes(t);
   }
-  bool is_bound(const type_statistics& k, node_id n) const {
-    return scout_.load(relaxed) == n.value ? k.linked.get() > mostly : k.found.load(relaxed) == verdict::bound;
+  bool is_bound(const type_statistics& type, node_id n) const {
+    return scout_.load(relaxed) == n.value ? type.linked.get() > mostly : type.found.load(relaxed) == verdict::bound;
   }
   void take(const task& t, worker& self, std::uint32_t links) {
     worker_state& mine = states_[self.id.index()];
-    if (links == 0) ended(mine);
+    if (links == 0) count_links(mine);
     mine.links = links;
     mine.last = t.type;
     const std::uint64_t own = reads_.own_bytes(t, self);
     mine.seen = links == 0 ? own : std::max(mine.seen, own);
-    const bool shown = links >= shows;
-    if (shown) statistics_of(t).chain.store(mine.seen, relaxed);
+    const bool size_known = links >= tasks_until_size_known;
+    if (size_known) statistics_of(t).chain.store(mine.seen, relaxed);
     const std::uint64_t last_chain = statistics_of(t).chain.load(relaxed);
-    resize(mine, self, shown ? mine.seen : std::max(links == 0 ? 0 : mine.bytes, last_chain != 0 ? last_chain : own));
+    resize(mine, self,
+           size_known ? mine.seen : std::max(links == 0 ? 0 : mine.bytes, last_chain != 0 ? last_chain : own));
     const node& here = nodes_[self.node.index()];
     mine.settled = links == 0 ? 0 : mine.settled + (here.running.load(relaxed) <= here.room ? 1 : 0);
     mine.region_count = 0;
@@ -194,7 +196,7 @@ class chain_bound {
     }
   }
   /// Called when the worker's chain has ended by itself.
-  void ended(const worker_state& mine) {
+  void count_links(const worker_state& mine) {
     if (mine.links > 0) types_[mine.last].links.add(static_cast<float>(mine.links));
   }
   void resize(worker_state& mine, const worker& self, std::uint64_t bytes) {
@@ -202,11 +204,12 @@ class chain_bound {
       nodes_[self.node.index()].running.fetch_add(bytes - std::exchange(mine.bytes, bytes), relaxed);
   }
 
-  void try_at(node_id n, type_statistics& k, std::uint64_t chain) {
-    if (scout_.load(relaxed) != nobody || k.linked.get() < mostly) return;
-    if (k.links.get() != 0 && k.links.get() < warm) return;  // they end before a trial could count them
-    if (nodes_[n.index()].room * part < chain * static_cast<std::uint64_t>(team_.working_at(n))) {
-      k.found.store(verdict::free, relaxed);
+  /// Begins a trial at node n with chains of this size, unless another is under way, or it would be in vain.
+  void begin_trial(node_id n, type_statistics& type, std::uint64_t chain) {
+    if (scout_.load(relaxed) != nobody || type.linked.get() < mostly) return;
+    if (type.links.get() != 0 && type.links.get() < warm_up_tasks) return;  // they end before a trial could count them
+    if (nodes_[n.index()].room * max_workers_per_chain < chain * static_cast<std::uint64_t>(team_.working_at(n))) {
+      type.found.store(verdict::free, relaxed);
       return;
     }
     looked_at_.store(0, relaxed);
@@ -216,17 +219,18 @@ class chain_bound {
     scout_.store(n.value, relaxed);
   }
   /// Takes a sample at the scout. `speed` is 0 if the sample does not count.
-  bool tried(const type_statistics& k, float speed, const worker& self) {
-    const float before = k.unbounded_speed.get();
+  bool take_sample(const type_statistics& type, float speed, const worker& self) {
+    const float before = type.unbounded_speed.get();
     if (before != 0 && speed != 0) {
       gained_.store(gained_.load(relaxed) + speed / before, relaxed);
       counted_.fetch_add(1, relaxed);
     }
     const std::int32_t counted = counted_.load(relaxed);
-    const std::int32_t most = trial + 2 * static_cast<std::int32_t>(warm) * team_.working_at(self.node);
-    if (looked_at_.fetch_add(1, relaxed) + 1 < most && counted < trial) return false;
+    const std::int32_t most =
+        trial_samples + 2 * static_cast<std::int32_t>(warm_up_tasks) * team_.working_at(self.node);
+    if (looked_at_.fetch_add(1, relaxed) + 1 < most && counted < trial_samples) return false;
     if (ending_.fetch_add(1, relaxed) != 0) return false;  // another worker ends the trial
-    const bool pays = counted >= trial / 2 && gained_.load(relaxed) > gain * static_cast<float>(counted);
+    const bool pays = counted >= trial_samples / 2 && gained_.load(relaxed) > gain * static_cast<float>(counted);
     for (type_statistics& each : types_) {
       if (each.unbounded_speed.get() != 0 && each.found.load(relaxed) == verdict::none)
         each.found.store(pays ? verdict::bound : verdict::free, relaxed);

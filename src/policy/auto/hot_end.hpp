@@ -53,7 +53,7 @@ class hot_end {
   void note_unmeasured(worker& self) { states_[self.id.index()].chosen = false; }
 
   /// Called when the task's body has ended, with the time that it took (observer::ran()).
-  void timed(const task& t, worker& self, std::uint64_t nanoseconds) {
+  void ran(const task& t, worker& self, std::uint64_t nanoseconds) {
     const state& mine = states_[self.id.index()];
     if (!mine.chosen) return;
     mean& m = types_[t.type].taken[mine.from == queue_end::last ? 1 : 0];
@@ -86,12 +86,12 @@ class hot_end {
     bool chosen = false;  // the task was taken from `from`, and there was a choice
   };
 
-  static bool is_hot(type_statistics& k) {
-    const auto& [first, last] = k.taken;
+  static bool is_hot(type_statistics& type) {
+    const auto& [first, last] = type.taken;
     if (first.samples.load(relaxed) < enough || last.samples.load(relaxed) < enough) return false;
-    const bool now = k.hot.load(relaxed);
+    const bool now = type.hot.load(relaxed);
     const bool then = first.each.load(relaxed) > (now ? stay : gain) * last.each.load(relaxed);
-    if (then != now) k.hot.store(then, relaxed);
+    if (then != now) type.hot.store(then, relaxed);
     return then;
   }
 

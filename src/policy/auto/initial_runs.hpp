@@ -99,7 +99,7 @@ class initial_runs {
     std::vector<sequence> types;
     for (const task* t : all) ++sequence_of(types, t->type).tasks;
     const auto nodes = static_cast<std::int64_t>(team_.inhabited().size());
-    std::int64_t rounds = runs_;  // the same for all types, so that tasks with the same place in their sequences meet
+    std::int64_t rounds = runs_;  // the same for all types, so that tasks with the same index in their sequences meet
     for (const sequence& s : types) {
       if (s.tasks >= nodes) rounds = std::min(rounds, std::max<std::int64_t>(s.tasks / (least_run * nodes), 1));
     }

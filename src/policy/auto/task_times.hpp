@@ -24,24 +24,24 @@ class task_times {
 
   /// Adds a task of this type, with `bytes` of data, that ran where most of its data is.
   void ran_near(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds) {
-    type_statistics& k = types_[type];
-    k.near.add(each(nanoseconds, bytes));
-    k.time.add(static_cast<float>(nanoseconds));
+    type_statistics& of_type = types_[type];
+    of_type.near.add(each(nanoseconds, bytes));
+    of_type.time.add(static_cast<float>(nanoseconds));
   }
   /// Adds one that ran at this distance from most of its data (local: 10).
   void ran_far(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds, int distance) {
-    type_statistics& k = types_[type];
-    const float near = k.near.get();
+    type_statistics& of_type = types_[type];
+    const float near = of_type.near.get();
     if (near != unknown)
-      k.more[doublings(distance)].add(std::max(each(nanoseconds, bytes) - near, least) / steps(distance));
+      of_type.more[doublings(distance)].add(std::max(each(nanoseconds, bytes) - near, least) / steps(distance));
   }
 
   /// The nanoseconds that such a task takes near its data; 0: not known.
   float time(std::uint16_t type) const { return types_[type].time.get(); }
   /// How much longer such a task takes at this distance from its data: 0: not at all; 1: twice as long.
   float longer(std::uint16_t type, int distance) const {
-    const type_statistics& k = types_[type];
-    const float near = k.near.get(), more = k.more[doublings(distance)].get();
+    const type_statistics& of_type = types_[type];
+    const float near = of_type.near.get(), more = of_type.more[doublings(distance)].get();
     if (near == unknown) return steps(distance);
     return (more != unknown ? more : std::min(memory_time, near)) * steps(distance) / near;
   }

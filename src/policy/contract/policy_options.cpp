@@ -141,7 +141,7 @@ const policy_option& policy_options::option_of(std::string_view key) const {
   return *at;
 }
 
-std::size_t policy_options::place_of_word(std::string_view key, std::size_t count) const {
+std::size_t policy_options::index_of_word(std::string_view key, std::size_t count) const {
   const std::vector<std::string_view> words = words_of(option_of(key));
   if (words.size() != count) {
     blame_constructor(name_, key,

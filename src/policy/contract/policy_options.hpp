@@ -38,7 +38,7 @@ class policy_options {
   /// The element of `values` for the word that was given; `values` are in the order of the table's words.
   template <class T, std::size_t N>
   T word(std::string_view key, const T (&values)[N]) const {
-    return values[place_of_word(key, N)];
+    return values[index_of_word(key, N)];
   }
   std::int64_t number(std::string_view key) const;
   /// Empty if the value is a word.
@@ -53,7 +53,7 @@ class policy_options {
  private:
   void check(const policy_option& option, std::string_view given) const;
   const policy_option& option_of(std::string_view key) const;
-  std::size_t place_of_word(std::string_view key, std::size_t count) const;
+  std::size_t index_of_word(std::string_view key, std::size_t count) const;
   [[noreturn]] void refuse_key(std::string_view key) const;
   [[noreturn]] void refuse_value(const policy_option& option, std::string_view given) const;
 

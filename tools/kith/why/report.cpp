@@ -71,13 +71,13 @@ std::string kind_of_task(const recorded_task& t) {
 
 std::string homes_text(const used_region& u) {
   std::string text;
-  for (std::size_t n = 0; n < u.place.bytes.size(); ++n) {
-    if (u.place.bytes[n] == 0) continue;
-    const bool all = u.place.bytes[n] == u.bytes;
-    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", n, all ? "" : ": " + in_bytes(u.place.bytes[n]));
+  for (std::size_t n = 0; n < u.homes.bytes.size(); ++n) {
+    if (u.homes.bytes[n] == 0) continue;
+    const bool all = u.homes.bytes[n] == u.bytes;
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", n, all ? "" : ": " + in_bytes(u.homes.bytes[n]));
   }
-  if (u.place.nowhere != 0) text += (text.empty() ? "" : ", ") + std::string("none yet");
-  if (u.place.at_the_end) text += " (at the end)";
+  if (u.homes.nowhere != 0) text += (text.empty() ? "" : ", ") + std::string("none yet");
+  if (u.homes.at_the_end) text += " (at the end)";
   return text.empty() ? "-" : text;
 }
 
@@ -216,9 +216,9 @@ json json_of(const std::vector<used_region>& data) {
                    {"access", modes[u.mode]},
                    {"declared_bytes", u.bytes},
                    {"used_bytes", u.touched},
-                   {"home_bytes", u.place.bytes},
-                   {"nowhere_bytes", u.place.nowhere},
-                   {"home_at_the_end", u.place.at_the_end},
+                   {"home_bytes", u.homes.bytes},
+                   {"nowhere_bytes", u.homes.nowhere},
+                   {"home_at_the_end", u.homes.at_the_end},
                    {"writer", known(u.writer)},
                    {"writer_node", known(u.writer_node)}});
   return all;
