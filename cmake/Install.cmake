@@ -8,7 +8,7 @@ install(TARGETS kith EXPORT kith-targets
 install(DIRECTORY include/kith DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 # What policies outside this tree are built with, kith::policy_headers: the contract, the queues, and what
 # they are made of.
-foreach(folder base events machine memory partition policy queue recording task)
+foreach(folder base events machine memory partition policy queue task)
   install(DIRECTORY src/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kith/policy FILES_MATCHING PATTERN "*.hpp")
 endforeach()
 add_library(kith_policy_headers INTERFACE)

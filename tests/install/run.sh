@@ -55,6 +55,8 @@ quietly "$work/moved/bin/kith" app life --small --policy-library "$work/policy/b
 quietly "$work/moved/bin/kith" record -o "$work/policy/rec" -- "$work/moved/bin/kith" app life --small \
   --policy-library "$work/policy/build/libby_type.so" --policy by-type
 quietly "$work/moved/bin/kith" why "$work/policy/rec" 5 --policy-library "$work/policy/build/libby_type.so"
+quietly "$work/moved/bin/kith" sim "$work/policy/rec" --policy-library "$work/policy/build/libby_type.so" --policy auto,by-type:steal=off
+grep -q '^by-type:steal=off$' "$work/log" || { cat "$work/log"; echo "kith sim: nothing of the policy from outside"; exit 1; }
 "$work/moved/bin/kith" policies --policy-library "$work/policy/build/libby_type.so" --policy-library "$work/policy/build/libwith_kith.so" >"$work/log" 2>&1 &&
   { echo "a policy was added twice"; exit 1; }
 grep -q "libwith_kith.so: register_policy(): there is a policy 'by-type' already" "$work/log" || { cat "$work/log"; exit 1; }
