@@ -72,10 +72,10 @@ TEST(why, adds_up_data_by_home_and_by_who_wrote_it) {
   const recording r = small();
   const explanation e = explain(r, 4, data_costs(r));
   ASSERT_THAT(e.data, SizeIs(3));
-  EXPECT_THAT(e.data[0].place.bytes, ElementsAre(0, 1000));
-  EXPECT_THAT(e.data[1].place.bytes, ElementsAre(600, 0));
-  EXPECT_THAT(e.data[2].place.bytes, ElementsAre(0, 0)) << "it touches this one first";
-  EXPECT_EQ(e.data[2].place.nowhere, 400u);
+  EXPECT_THAT(e.data[0].homes.bytes, ElementsAre(0, 1000));
+  EXPECT_THAT(e.data[1].homes.bytes, ElementsAre(600, 0));
+  EXPECT_THAT(e.data[2].homes.bytes, ElementsAre(0, 0)) << "it touches this one first";
+  EXPECT_EQ(e.data[2].homes.nowhere, 400u);
   EXPECT_EQ(e.data[0].writer, 1);
   EXPECT_EQ(e.data[0].writer_node, 1);
   EXPECT_EQ(e.data[2].writer, -1);
@@ -270,10 +270,10 @@ TEST(why, is_told_where_data_was_by_native_and_by_simulated_runs) {
     const explanation producer = explain(*r, 1, data_costs(*r)), consumer = explain(*r, 2, data_costs(*r));
     EXPECT_EQ(producer.nowhere, 5000u);
     ASSERT_GE(producer.node, 0);
-    EXPECT_EQ(consumer.data[0].place.bytes[static_cast<std::size_t>(producer.node)], 5000u);
-    EXPECT_FALSE(consumer.data[0].place.at_the_end);
+    EXPECT_EQ(consumer.data[0].homes.bytes[static_cast<std::size_t>(producer.node)], 5000u);
+    EXPECT_FALSE(consumer.data[0].homes.at_the_end);
     EXPECT_EQ(consumer.data[0].writer, 1);
-    EXPECT_EQ(consumer.data[1].place.nowhere, 64u);
+    EXPECT_EQ(consumer.data[1].homes.nowhere, 64u);
     EXPECT_TRUE(consumer.nodes[0].weighted) << "distances are recorded";
   }
   const test::scratch_file file;
