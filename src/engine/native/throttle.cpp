@@ -51,15 +51,6 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
   bool waiting_announced = false;
   const bool has_room = may_nest();
   while (!below_low_mark()) {
-    // As in work_until(): the code behind a wait that is over continues before other tasks are run.
-    if (!suspended_.empty() && claimed_ == nullptr) [[unlikely]] {
-      if (w.resumable == nullptr) w.resumable = ready_to_go_on();
-      if (w.resumable != nullptr) {
-        requeue(std::exchange(t, nullptr));
-        go_on_with(w);
-        continue;
-      }
-    }
     if (!has_room && !may_leave_stack(w)) break;  // what is claimed must run
     if (t == nullptr && (t = find(w)) == nullptr) {
       report();
