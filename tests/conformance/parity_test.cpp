@@ -397,8 +397,7 @@ TEST(parity_of_one_worker, of_waits_for_children_with_priorities) { compare(prio
 // inside: a wait that is over continues in a simulation while its worker helps, and natively afterwards.
 TEST(parity_of_one_worker, of_creators_at_the_throttle) {
   for (const std::uint32_t throttle : {1u, 2u, 3u, 5u}) {
-    for (const auto program : {data_flow, left_children, filled_group})
-      compare(program, 1, throttle);
+    for (const auto program : {data_flow, left_children, filled_group}) compare(program, 1, throttle);
   }
 }
 
