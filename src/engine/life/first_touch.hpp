@@ -24,6 +24,7 @@ template <class Bind>
                                                 node_id here, std::vector<std::uint64_t>& by_node, const Bind& bind) {
   first_touch t;
   t.at = r.home_node();
+  // Then touch() would place nothing. So it is with most accesses.
   if (t.at && !r.promised.load(relaxed) && !r.to_bind.load(relaxed)) [[likely]]
     return t;
   t.placed = memory.touch(r, a.how, here);

@@ -2,8 +2,8 @@
 //
 // The counters are read once where a worker begins or ends a body or a wait. What was counted since the reading before
 // belongs to the code that ran until then. So a task on top of which another one runs, inline or in a wait, is not
-// charged for that one, and what a worker does to find a task belongs to no task. Invariant:
-// a stack is left only inside a wait, so no body counts when stacks are switched.
+// charged for that one, and what a worker does to find a task belongs to no task. Invariant: a stack is left only
+// inside a wait, so no body counts when stacks are switched.
 // Only the worker's thread calls what is here.
 #pragma once
 

@@ -145,7 +145,7 @@ policy_task& engine::make_policy_task(worker& w, std::int32_t n) {
   return *v;
 }
 
-/// Adds an edge to the task of dependence `d`.
+/// Adds the edge of dependence `d`, from `before` to the task `after`.
 void engine::add_edge(task_record& before, std::uint32_t d, std::int32_t after) {
   successors_[d] = {after, before.first_successor};
   before.first_successor = d + 1;

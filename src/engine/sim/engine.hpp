@@ -333,8 +333,8 @@ class engine {
   std::unordered_map<const void*, picoseconds> queue_free_at_;  // when a queue is free again; never iterated
   std::pair<const void*, picoseconds*> last_queue_{};           // the entry that was used last
   std::vector<task*> batch_;
-  std::vector<std::uint32_t> to_enable_;  // dependences of tasks of other places that the present end has fulfilled
-  std::vector<std::int32_t> answered_;    // tasks, waiting at their creators' place, for which the present end counts
+  std::vector<std::uint32_t> to_enable_;  // dependences of tasks of other places on the task that ends now
+  std::vector<std::int32_t> answered_;    // tasks that wait, at their creators' place, for the task that ends now
   /// How far a member of the program is.
   struct member_state {
     std::size_t next_root;

@@ -84,8 +84,8 @@ void engine::name_passers(const task_record& t) {
   std::byte* kept = t.slot->access_bytes();
   std::uint32_t at = t.first_access;
   for (kept_access a : t.slot->access_list()) {
-    const std::int32_t by = program_.passed_by[at++];
-    const int passer = by < 0 ? -1 : ran_on_[static_cast<std::size_t>(by)];
+    const std::int32_t passed_by = program_.passed_by[at++];
+    const int passer = passed_by < 0 ? -1 : ran_on_[static_cast<std::size_t>(passed_by)];
     a = kept_access(a.region, a.bytes(), a.how, passer);
     std::memcpy(kept, &a, sizeof a);
     kept += sizeof a;

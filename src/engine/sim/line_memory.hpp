@@ -66,7 +66,7 @@ class line_memory {
   /// Serves an access that begins at `start`; returns how long it takes. REQUIRES: hit() could not, and nothing that
   /// follows is before `now`.
   picoseconds fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds start, picoseconds now);
-  /// The cores that lost the line that fetch() served last.
+  /// The cores that lost the line of the last fetch(), because another core has written it.
   const core_set& losers() const noexcept { return losers_; }
   /// How long a hit of the first level takes.
   picoseconds first() const noexcept { return first_; }

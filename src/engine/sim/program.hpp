@@ -128,10 +128,12 @@ struct program {
 
 /// Makes a program from a recording. calibrated.hpp says what part of a calibrated task's time is computing. For other
 /// tasks, the time that their bytes take at `core_gbs`, the memory bandwidth of a core of the recorded machine, is not
-/// computing. A dry recording holds only computing. Throws kith::error for a recording of a run that did not end.
+/// computing. A dry recording holds only computing. Throws kith::error for a recording of a run that did not end, or
+/// with more than records_of() takes.
 program program_of(recording, double core_gbs = 10);
 
-/// Fills in what a run reads of the accesses and dependences of `p.recorded`.
+/// Fills in what a run reads of tasks, accesses and dependences. REQUIRES: the tables that they are made of are
+/// complete.
 void keep_for_runs(program& p);
 
 }  // namespace kith::sim
