@@ -104,7 +104,9 @@ class scripted final : public kith::policy<World>, public kith::observer<World> 
     kith::worker_id next_one;
     {
       const std::lock_guard lock(the_log.guard);
-      if (self.id == running_) draw_next();  // what it was given has ended, or waits
+      // What it was given has ended, or waits. Natively a worker reports to the scopes of others after a search that
+      // finds nothing, so another worker goes on only after the second one.
+      if (self.id == running_ && (workers_ == 1 || std::exchange(has_searched_, !has_searched_))) draw_next();
       if (running_) return {kith::poll_result::empty};
       std::erase_if(queued_, [&](kith::task* t) { return self.drop_if_dead(*t); });
       if (queued_.empty()) return {kith::poll_result::empty};
@@ -135,7 +137,8 @@ class scripted final : public kith::policy<World>, public kith::observer<World> 
   bool keeps_;
   kith::rng draw_{7, kith::purpose::test, 0};
   std::deque<kith::task*> queued_;
-  kith::worker_id running_;  // the worker that was given the last task
+  kith::worker_id running_;    // the worker that was given the last task
+  bool has_searched_ = false;  // since then, without finding anything
   kith::worker_id turn_{0};
 };
 
