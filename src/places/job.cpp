@@ -130,8 +130,8 @@ std::string transport_of_environment() {
   return "threads";
 }
 
-void notify_guard() {
-  if (const std::optional<std::string> folder = value_of(var::guard)) std::ofstream(fs::path(*folder) / survivors_file);
+void notify_guard(const std::string& file) {
+  if (const std::optional<std::string> folder = value_of(var::guard)) std::ofstream(fs::path(*folder) / file);
 }
 
 std::uint64_t program_identity() {
@@ -168,6 +168,7 @@ std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins,
         .spins = spins,
         .survives_losses = survives_losses};
     net.reset(make(o));
+    if (const std::optional<int> place = net->own_place()) notify_guard(joined_file(*place));
   } catch (const std::exception& e) {
     throw error("places: " + fs::path(path).filename().string() + ": " + e.what(), error_kind::resources);
   }

@@ -34,10 +34,12 @@ inline bool is_several_processes() { return transport_of_environment() != "threa
 /// any. Throws kith::error if the job has another number of processes, or if there is no plug-in for its MPI.
 std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins, bool survives_losses);
 
-/// The file in the folder of KITH_GUARD by which a process tells `kith launch` that the others survive a loss.
+/// Files in the folder of KITH_GUARD, by which a process tells `kith launch` that the others survive a loss, and that
+/// it has joined the job and so finds losses itself.
 inline constexpr const char* survivors_file = "survivors";
-/// Tells `kith launch`, if it has started this process, that the other processes go on when a place is lost.
-void notify_guard();
+inline std::string joined_file(int place) { return "joined-" + std::to_string(place); }
+/// Makes a file in the folder of KITH_GUARD, if `kith launch` has started this process.
+void notify_guard(const std::string& file);
 
 /// A number that is equal in two processes exactly if they run the same executable, with the same functions.
 std::uint64_t program_identity();

@@ -147,7 +147,7 @@ class place_runtime::implementation {
         own_(net_->own_place()) {
     make_or_refuse(*net_, [&] { make_places(o); });
     expect_all_made(*net_);
-    if (job_.survives_losses && own_ == 0) distributed::notify_guard();
+    if (job_.survives_losses && own_ == 0) distributed::notify_guard(distributed::survivors_file);
   }
   ~implementation() {
     // A task that has reported its end to its finish may still be leaving, and can ring any place.

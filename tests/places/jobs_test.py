@@ -5,6 +5,7 @@ usage: jobs_test.py PATH_OF_KITH JOB OTHER     (the programs of job.cpp)
 
 KITH_TEST_SCALE=10 kills a place at 50 random moments instead of 5, and stops one for 3 s with the default silence.
 """
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -140,11 +141,12 @@ def silent_place(mpi):
     return text + job.communicate(timeout=60)[1]
 
 
-def dies_at_start():
-    """Jobs whose place 0 is killed while the others are in MPI_Init."""
+def dies_at_start(mpi):
+    """A job whose place 0 is killed while the other is in MPI_Init: kith launch's exit code, its words, and the seconds it took."""
     script = '[ "$PMI_RANK$OMPI_COMM_WORLD_RANK" = 0 ] && sleep 0.3 && kill -9 $$; exec "$0"'
-    return {mpi: subprocess.Popen([KITH, "launch", "-n", "2", "--mpi", mpi, "--", "sh", "-c", script, JOB], env=CLEAN | ALLOW,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for mpi in MPIS}
+    begin = time.monotonic()
+    done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "sh", "-c", script, JOB)
+    return done.returncode, done.stderr, time.monotonic() - begin
 
 
 def never_finalizes():
@@ -161,7 +163,8 @@ def never_finalizes():
 
 
 never, folder = never_finalizes()  # takes seconds, and is looked at last
-dying = dies_at_start()  # as well
+in_background = concurrent.futures.ThreadPoolExecutor()
+dying = {mpi: in_background.submit(dies_at_start, mpi) for mpi in MPIS}
 for places in (1, 4):
     checks_itself(places, run(JOB, KITH_PLACES=str(places)), f"{places} places in one process")
 check("fine: differ" in run(JOB, "differ", KITH_PLACES="3").stdout, "collectives that differ, in one process")
@@ -262,8 +265,9 @@ for mpi in MPIS:
         check(code == 3 and len(named) == places - 1 and f"process, {victim} on" in named[0] and seconds < 5,
               f"{mpi}, seed {seed}: {places - 1} survivors name process {victim}; exit code {code}, {seconds:.1f} s: {text}")
 for mpi, job in dying.items():
-    _, text = job.communicate(timeout=60)
-    check(job.returncode == 3 and "place 0 was ended by signal 9" in text, f"{mpi}: a place dies at the start: {job.returncode}, {text}")
+    code, text, seconds = job.result()
+    named = "place 0 was ended by signal 9" in text and "because place 0 has failed before all had joined the job" in text
+    check(code == 3 and named and seconds < 8, f"{mpi}: a place dies at the start: exit code {code}, {seconds:.1f} s: {text}")
 if never:
     out, text = never.communicate(timeout=60)
     check(never.returncode == 0 and out.count("fine: 2 places") == 1 and text.count("MPI_Finalize did not return") == 2,

@@ -68,13 +68,20 @@ void write_status(const fs::path& folder, int place, int status) {
 
 // ---- a guard
 
-/// Other places detect a loss within 5 s.
-constexpr std::chrono::seconds patience{10};
+/// How long a place may go on after another one has failed. One that has joined the job finds the loss itself, within
+/// 5 s, and then writes its recording. The others wait for the lost one in MPI_Init, which does not return.
+constexpr std::chrono::seconds patience{10}, patience_at_start{4};
 
 /// The file in the guards' folder that exists once a guard runs.
 fs::path start_file(const fs::path& folder) { return folder / "started"; }
-/// The file in the guards' folder that exists once a place has failed.
+/// The file in the guards' folder that exists once a place has failed, with the number of one that has.
 fs::path failure_file(const fs::path& folder) { return folder / "failed"; }
+/// The text for messages.
+std::string failed_place(const fs::path& folder) {
+  std::ifstream file(failure_file(folder));
+  int place = 0;
+  return file >> place ? "place " + std::to_string(place) : "another place";
+}
 
 /// Whether the program survives losses, and place 0, without which the others cannot go on, has not failed.
 bool survivors_go_on(const fs::path& folder) {
@@ -95,11 +102,16 @@ class patient_end {
           if (process_ < 0) return;
           // A place may be lost before place 0 has said that the others go on.
           const auto now = [] { return std::chrono::steady_clock::now(); };
-          for (auto deadline = now() + patience; now() < deadline;) {
-            if (!should_end(folder)) deadline = now() + patience;
+          const fs::path joined = folder / distributed::joined_file(place);
+          bool finds_losses = false;
+          for (auto failed = now(); now() - failed < (finds_losses ? patience : patience_at_start);) {
+            if (!should_end(folder)) failed = now();
+            std::error_code ignored;
+            finds_losses = fs::exists(joined, ignored);
             if (sleep(stop, std::chrono::milliseconds(500))) return;
           }
-          fmt::print(stderr, "kith launch: place {} is ended, because another place has failed\n", place);
+          fmt::print(stderr, "kith launch: place {} is ended, because {} has failed{}\n", place, failed_place(folder),
+                     finds_losses ? "" : " before all had joined the job");
           signal(SIGTERM);
           if (!sleep(stop, std::chrono::seconds(3))) signal(SIGKILL);
         }) {}
@@ -150,7 +162,7 @@ outcome guard(const launch_options& o) {
   end.reset();
   write_status(o.guarded, place, ended.status);
   if (!ended.clean()) {
-    std::ofstream(failure_file(o.guarded)) << '\n';
+    std::ofstream(failure_file(o.guarded)) << place << '\n';
   } else if (std::error_code ignored; !fs::exists(failure_file(o.guarded), ignored)) {
     return outcome::fine;
   }
