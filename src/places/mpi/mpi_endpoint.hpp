@@ -69,8 +69,9 @@ class mpi_endpoint final : public endpoint {
 
   /// A message that is being received; complete when there are no requests and no parts.
   struct incoming {
-    bytes message;
+    bytes message;  // empty until the first part is read
     std::vector<MPI_Request> requests = {};
+    std::uint64_t size = 0;            // of the parts
     std::deque<near_part> parts = {};  // still to be read
     std::size_t read = 0;              // bytes of the message
     std::uint64_t number = 0;          // at its sender; 0: it came by MPI

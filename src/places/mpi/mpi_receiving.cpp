@@ -104,6 +104,7 @@ void mpi_endpoint::receive_near(int from, const record& r, const batch_reader& a
   if (source.waiting.empty()) held_.push_back(from);
   incoming& in = source.waiting.emplace_back();
   in.number = announced.near_number();
+  in.size = r.bytes;
   std::uint64_t left = r.bytes;
   for (std::size_t i = 0; i < r.place; ++i) {
     const near_part p = announced.part(i);
@@ -111,15 +112,13 @@ void mpi_endpoint::receive_near(int from, const record& r, const batch_reader& a
     left -= p.size;
     in.parts.push_back(p);
   }
-  if (left != 0) {
-    lose({from, "it announced a message of another size than its parts have"});
-  } else {
-    make_room(in, from, r.bytes);
-  }
+  if (left != 0) lose({from, "it announced a message of another size than its parts have"});
 }
 
 /// Reads up to `budget` bytes of the message, and subtracts them from it. Whether it is complete, and its sender knows.
 bool mpi_endpoint::read_near(int from, incoming& in, std::size_t& budget) {
+  // Not before: the message may get the memory of one that was read and taken meanwhile, which is still in the caches.
+  if (in.message.empty() && !make_room(in, from, in.size)) return false;
   while (!in.parts.empty() && budget != 0) {
     near_part& p = in.parts.front();
     std::size_t got = 0;
