@@ -134,10 +134,10 @@ bool completion::wait_at_most(double seconds, made_task completer, at_stack_limi
   steady::time_point end;
   if (timed) end = steady::now() + std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>(seconds));
   const auto over = [this, timed, end] { return done() || (timed && steady::now() >= end); };
-  // The count comes before the check of done(): by process_fence() in announce(), or by seq_cst with the futex. So
-  // either complete() sees the count, or this thread sees the completion.
+  // The bit comes before the check of done(): by process_fence() in announce(), or by seq_cst with the futex. So
+  // either complete() sees the bit, or this thread sees the completion.
   if (w != nullptr) w->awaits.store(w->awaits.load(relaxed) + 1, relaxed);
-  sleeping_.fetch_add(1, std::memory_order_seq_cst);
+  waiters_.fetch_or(w != nullptr ? a_worker : a_thread, std::memory_order_seq_cst);
   if (w != nullptr) {
     std::optional<native::alarm_clock::alarm> at_end;
     if (timed) at_end.emplace(w->engine.alarms, end, w->id);
@@ -156,7 +156,6 @@ bool completion::wait_at_most(double seconds, made_task completer, at_stack_limi
     try {
       w->work_until(over, timed ? "kith::future::wait_for()" : "kith::future::wait()", awaited, limit);
     } catch (...) {  // no stack was left for the wait
-      sleeping_.fetch_sub(1, std::memory_order_relaxed);
       leave();
       throw;
     }
@@ -170,15 +169,14 @@ bool completion::wait_at_most(double seconds, made_task completer, at_stack_limi
       }
     }
   }
-  sleeping_.fetch_sub(1, std::memory_order_relaxed);
   return done();
 }
 
 void completion::complete() noexcept {
   word_.store(1, std::memory_order_seq_cst);  // pairs with done(); seq_cst: see wait_at_most()
-  if (sleeping_.load(std::memory_order_seq_cst) == 0) return;
-  futex_wake(word_, INT_MAX);
-  native::wake_those_that_await();
+  const std::uint32_t who = waiters_.load(std::memory_order_seq_cst);
+  if ((who & a_thread) != 0) futex_wake(word_, INT_MAX);
+  if ((who & a_worker) != 0) native::wake_those_that_await();
 }
 
 /// The number of shares of a loop. More shares than workers that are awake would only add work. With tasks, each worker

@@ -1,5 +1,7 @@
 #include "base/fork.hpp"
 
+#include "base/atomic.hpp"
+
 #include <pthread.h>
 
 #include <cstddef>
@@ -34,7 +36,10 @@ void unlock_all() noexcept {
   for (std::size_t i = r.all.size(); i-- > 0;) r.all[i].lock->unlock();
   r.guard.unlock();
 }
+atomic<std::uint32_t> forks_so_far{0};
+
 void in_child() noexcept {
+  forks_so_far.fetch_add(1, relaxed);
   registry& r = kept_locks();
   for (const kept& k : r.all) {
     if (k.in_child != nullptr) k.in_child();
@@ -43,6 +48,8 @@ void in_child() noexcept {
 }
 
 }  // namespace
+
+std::uint32_t forks() noexcept { return forks_so_far.load(relaxed); }
 
 void keep_over_fork(std::mutex& lock, void (*child)() noexcept) {
   static const bool watched = pthread_atfork(before_fork, unlock_all, in_child) == 0;

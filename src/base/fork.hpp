@@ -10,6 +10,7 @@
 // without a lock (base/made_once.hpp).
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 
 namespace kith {
@@ -18,5 +19,8 @@ namespace kith {
 /// that it guards is consistent. Then `in_child` is called in the child, with all these locks held; it must take no
 /// lock and allocate nothing. Locks are taken in the order of these calls. Thread-safe.
 void keep_over_fork(std::mutex& lock, void (*in_child)() noexcept = nullptr);
+
+/// Differs between a process and its children of fork(), once keep_over_fork() has been called.
+std::uint32_t forks() noexcept;
 
 }  // namespace kith

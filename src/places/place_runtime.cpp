@@ -1,5 +1,6 @@
 // kith::place_runtime, and what a program calls at a place.
 #include "base/environment.hpp"
+#include "base/fork.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/worker.hpp"
 #include "machine/limits.hpp"
@@ -8,8 +9,6 @@
 #include "places/job_recording.hpp"
 #include "places/place.hpp"
 #include "places/place_of_caller.hpp"
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -182,7 +181,7 @@ class place_runtime::implementation {
     return at == by_engine_.end() ? nullptr : at->second;
   }
   /// Whether it was made before fork(), by the parent of this process.
-  bool is_inherited() const noexcept { return made_in_ != getpid(); }
+  bool is_inherited() const noexcept { return made_in_ != forks(); }
   const distributed::setup& job() const noexcept { return job_; }
   const distributed::transport& net() const noexcept { return *net_; }
   const std::vector<std::unique_ptr<place>>& objects() const noexcept { return places_; }
@@ -214,7 +213,7 @@ class place_runtime::implementation {
     }
   }
 
-  const pid_t made_in_ = getpid();
+  const std::uint32_t made_in_ = forks();
   std::unique_ptr<distributed::transport> net_;
   const distributed::setup job_;
   const std::optional<int> own_;  // the only place of this process; none: it has all

@@ -50,8 +50,9 @@ class completion {
   void complete() noexcept;
 
  private:
-  std::atomic<std::uint32_t> word_{0};  // 1: done; the only transition is 0 -> 1
-  std::atomic<std::uint32_t> sleeping_{0};
+  static constexpr std::uint32_t a_worker = 1, a_thread = 2;
+  std::atomic<std::uint32_t> word_{0};     // 1: done; the only transition is 0 -> 1
+  std::atomic<std::uint32_t> waiters_{0};  // who has waited: bits of a_worker and a_thread
 };
 
 /// Checks the type of a result.
