@@ -21,6 +21,10 @@ void pause_for_long(int others) {
   for (int pauses = long_pause + pauses_for_each_other * others; pauses > 0; --pauses) pause();
 }
 
+/// How often a worker that does not spin yields its core before it sleeps. Such workers share cores with the progress
+/// threads of places: what the worker waits for may need this core, and comes before a sleep and a wake would be over.
+constexpr int yields_without_spin = 4;
+
 /// Counts a worker among those that look for work in vain.
 class among_looking {
  public:
@@ -82,6 +86,10 @@ task* worker::search_or_park(pending_wait& w) {
       } else {
         pause();
       }
+      continue;
+    }
+    if (engine.options.spin == 0 && failed_searches <= yields_without_spin) {
+      std::this_thread::yield();
       continue;
     }
     if ((w.resumable = ready_to_go_on(true, true)) != nullptr) {
