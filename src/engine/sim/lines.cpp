@@ -117,8 +117,10 @@ void engine::replay(worker& w, frame& f) {
       const picoseconds data = lines_->fetch(core, line, next->writes != 0, now + took, now);
       if (data > idle) w.stall += data - idle;
       if (const core_set& losers = lines_->losers(); !losers.none()) {
-        w.contended_until = now + contention_time_;
-        losers.each([&](std::size_t loser) { workers_[loser].contended_until = w.contended_until; });
+        const picoseconds end = w.contended_until = now + contention_time_;
+        losers.each([&](std::size_t loser) {  // its own clock may be later
+          workers_[loser].contended_until = std::max(workers_[loser].contended_until, end);
+        });
       }
       until = replay_limit(now);
       took += data;
