@@ -172,9 +172,18 @@ std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins,
   } catch (const std::exception& e) {
     throw error("places: " + fs::path(path).filename().string() + ": " + e.what(), error_kind::resources);
   }
+  for (const mpi_kind& k : kinds) {
+    const std::optional<std::string> started = environment(k.variable);
+    if (net->places() != 1 || !started || std::atoi(started->c_str()) <= 1) continue;
+    throw error("places: the launcher has started " + *started + " processes (" + k.variable + "), and " + name +
+                    " finds only this one: it is the launcher of another MPI; unset KITH_TRANSPORT, or use the "
+                    "launcher of that MPI",
+                error_kind::setting);
+  }
   if (places && *places != net->places()) {
     const int there = net->places();
-    const error mismatch("places: " + std::to_string(*places) + " are asked for, but the job has " +
+    const error mismatch("places: " + std::to_string(*places) +
+                             " are asked for (place_options::places, KITH_PLACES), but the job has " +
                              std::to_string(there) + " processes, and each is a place; start it with -n " +
                              std::to_string(*places) + ", or leave out the number of places",
                          error_kind::setting);

@@ -167,6 +167,28 @@ TEST(sim_recorded_places, a_coroutine_goes_on_when_what_it_awaits_has_come) {
   EXPECT_GE(r.schedule.task(begins).completed, r.schedule.task(goes_on).ended);
 }
 
+/// It offered an activity at 2 us, the other place took it at 5 us, and it knew at 8 us.
+TEST(sim_recorded_places, a_spawner_that_waits_for_acceptance_does_not_compute) {
+  small_recording x;
+  const std::int32_t spawns = x.task({.scope = 1, .ended = 10'000});
+  const std::int32_t spawned = x.task({.creator = spawns,
+                                       .scope = 2,
+                                       .place = 1,
+                                       .created = 5000,
+                                       .create_until = 5500,
+                                       .started = 6000,
+                                       .ended = 7000});
+  x.r.tasks[static_cast<std::size_t>(spawns)].work_ns = 4000;
+  x.r.waits = {{spawns, 0, 0, 2000, 8000}};
+  x.r.messages = {{recorded_message::spawn, 0, 1, 64, 2000, 5000, spawns, spawned}};
+  const sim::program p = sim::program_of(x.r);
+  std::uint64_t computes = 0;
+  for (std::size_t a = p.first_action[1]; a < p.first_action[2]; ++a) {
+    if (p.actions[a].what == sim::action::compute) computes += p.actions[a].value;
+  }
+  EXPECT_EQ(computes, 4'000'000u);
+}
+
 TEST(sim_recorded_places, a_data_flow_fetches_and_keeps_its_order) {
   small_recording x;
   constexpr unsigned flow = recorded_task::outside | recorded_task::generated;
@@ -241,6 +263,7 @@ TEST(sim_recorded_places, what_cannot_be_replayed_is_refused) {
   };
   refused([](recording& r) { r.meta["place"] = "1"; }, "is of place 1 alone");
   refused([](recording& r) { r.places[1].workers = 0; }, "nothing is known of place 1");
+  refused([](recording& r) { r.messages.front().received = 0; }, "did not arrive at place 1: a place was lost");
   refused(
       [](recording& r) {
         r.tasks[2].flags = recorded_task::outside;

@@ -76,6 +76,13 @@ constexpr std::chrono::seconds patience{10}, patience_at_start{4};
 fs::path start_file(const fs::path& folder) { return folder / "started"; }
 /// The file in the guards' folder that exists once a place has failed, with the number of one that has.
 fs::path failure_file(const fs::path& folder) { return folder / "failed"; }
+/// Only the first one is named: guards end the others.
+void name_failed(const fs::path& folder, int place) {
+  const fs::path part = folder / ("failed-" + std::to_string(place));
+  std::ofstream(part) << place << '\n';
+  std::error_code ignored;
+  fs::create_hard_link(part, failure_file(folder), ignored);  // fails if there is one
+}
 /// The text for messages.
 std::string failed_place(const fs::path& folder) {
   std::ifstream file(failure_file(folder));
@@ -162,7 +169,7 @@ outcome guard(const launch_options& o) {
   end.reset();
   write_status(o.guarded, place, ended.status);
   if (!ended.clean()) {
-    std::ofstream(failure_file(o.guarded)) << place << '\n';
+    name_failed(o.guarded, place);
   } else if (std::error_code ignored; !fs::exists(failure_file(o.guarded), ignored)) {
     return outcome::fine;
   }
@@ -254,7 +261,12 @@ void tell_workers(const launch_options& o) {
 outcome launch(const launch_options& o) {
   if (!o.guarded.empty()) return guard(o);
   tell_workers(o);
-  const mpi_launcher with = choose(o.mpi);
+  const std::optional<std::string> transport = value_of(var::transport);
+  const auto known = [&](const distributed::mpi_kind& k) { return transport == k.transport; };
+  const bool names_mpi = std::ranges::any_of(distributed::mpi_kinds(), known);
+  if (names_mpi && !o.mpi.empty() && o.mpi != *transport)
+    throw error("launch: --mpi " + o.mpi + ", and KITH_TRANSPORT=" + *transport + "; leave one of them out");
+  const mpi_launcher with = choose(names_mpi ? *transport : o.mpi);
   std::string folder = fs::temp_directory_path() / "kith-launch-XXXXXX";
   if (mkdtemp(folder.data()) == nullptr) throw error("launch: " + folder + ": " + std::strerror(errno));
   std::vector<std::string> words = launch_words(with, o.places);
@@ -263,8 +275,8 @@ outcome launch(const launch_options& o) {
   words.insert(words.end(), o.program.begin(), o.program.end());
   std::vector<std::pair<std::string, std::string>> set{{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
                                                        {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-                                                       {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
-                                                       {var::transport.name, with.kind.transport}};
+                                                       {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"}};
+  if (!transport) set.emplace_back(var::transport.name, with.kind.transport);
   if (o.workers) set.emplace_back(var::workers.name, std::to_string(*o.workers));
   const child_result job = run_child(words, set, false, true);  // no job without its launcher
   const outcome result = judge(o, folder, job);

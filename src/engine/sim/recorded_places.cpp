@@ -27,6 +27,11 @@ std::string name_of(const recording& r, std::int32_t t) {
 }
 
 void refuse_unknown(const recording& r) {
+  for (const recorded_message& m : r.messages) {
+    if ((m.kind == recorded_message::spawn || m.kind == recorded_message::result) && m.received == 0)
+      refuse_places("a message of place " + std::to_string(m.source) + " did not arrive at place " +
+                    std::to_string(m.destination) + ": a place was lost, or the program was stopped");
+  }
   for (std::size_t p = 0; p < r.places.size(); ++p) {
     if (r.places[p].workers == 0) refuse_places("nothing is known of place " + std::to_string(p) + ", which was lost");
   }
@@ -194,13 +199,16 @@ prepared_places prepare_places(recording& r) {
   }
   refuse_awaited_spawners(r, spawners);
   // A spawner that did not wait continued at once: its activity was accepted at once, or there were credits.
-  std::map<std::int32_t, std::uint64_t> waited;  // by spawned task: until when
+  std::map<std::int32_t, std::uint64_t> waited;   // by spawned task: until when
+  std::map<std::int32_t, std::uint64_t> offered;  // by spawned task: from when, before it was accepted
   std::erase_if(r.waits, [&](const recorded_wait& w) {
     const auto spawner = spawned.find(w.task);
     if (spawner == spawned.end()) return false;
     for (const std::int32_t s : spawner->second) {
       if (w.begun >= r.task(s).create_until || w.ended <= r.task(s).created) continue;
       waited[s] = std::max(waited[s], w.ended);
+      const std::uint64_t before = offered.contains(s) ? offered[s] : r.task(s).created;
+      offered[s] = std::min(before, w.begun);
       return true;
     }
     return false;
@@ -209,6 +217,7 @@ prepared_places prepare_places(recording& r) {
     for (const std::int32_t s : all) {
       recorded_task& t = r.tasks[static_cast<std::size_t>(s)];
       t.create_until = std::max(t.created, waited[s]);
+      if (const auto begun = offered.find(s); begun != offered.end()) t.created = std::min(t.created, begun->second);
     }
   }
   std::map<std::int32_t, std::set<std::uint32_t>> of_roots;  // scopes
