@@ -4,6 +4,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,10 +13,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <future>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -36,23 +39,35 @@ void avoid_shared_queues() {
 
 /// Tells MPICH's launcher that this process ends well, as MPI_Finalize would; otherwise the launcher ends the others.
 /// The commands are those of PMI-1: all processes meet, then each says that it ends. Waits for each answer for at most
-/// `limit`, and does nothing if the launcher does not speak PMI-1.
-void finalize_pmi(std::chrono::milliseconds limit) {
+/// `limit`. False, and nothing is done, if the launcher does not speak PMI-1.
+bool finalize_pmi(std::chrono::milliseconds limit) {
   using namespace std::string_view_literals;
   const char* const variable = std::getenv("PMI_FD");
-  if (variable == nullptr) return;
+  if (variable == nullptr) return false;
   pollfd launcher{.fd = static_cast<int>(std::strtol(variable, nullptr, 10)), .events = POLLIN, .revents = 0};
   for (const std::string_view command : {"cmd=barrier_in\n"sv, "cmd=finalize\n"sv}) {
     char answer[256];
-    if (send(launcher.fd, command.data(), command.size(), MSG_NOSIGNAL) < 0) return;
+    if (send(launcher.fd, command.data(), command.size(), MSG_NOSIGNAL) < 0) return true;
     if (poll(&launcher, 1, static_cast<int>(limit.count())) > 0) recv(launcher.fd, answer, sizeof answer, MSG_DONTWAIT);
   }
+  return true;
+}
+
+/// Whether the thread, in MPI_Finalize, waits for an answer of MPICH's launcher: then it is at the barrier before the
+/// end, and goes on when the other processes are.
+bool waits_for_launcher(pid_t thread) {
+  const char* const variable = std::getenv("PMI_FD");
+  long call = -1;
+  unsigned long descriptor = 0;
+  std::ifstream state("/proc/self/task/" + std::to_string(thread) + "/syscall");
+  return variable != nullptr && state >> call >> std::hex >> descriptor && call == SYS_read &&
+         descriptor == std::strtoul(variable, nullptr, 10);
 }
 
 /// MPI in this process. If the program has initialised it, that is left as it is.
 class session {
  public:
-  explicit session(bool survives_losses) {
+  explicit session(bool survives_losses) : survives_losses_(survives_losses) {
     int there = 0, ended = 0, level = MPI_THREAD_SINGLE;
     MPI_Finalized(&ended);
     if (ended != 0) throw std::runtime_error("the program has called MPI_Finalize already");
@@ -81,7 +96,9 @@ class session {
     int ended = 0;
     MPI_Finalized(&ended);
     if (!is_mine_ || !in_order || ended != 0) return;
-    if (end_agreed_ || end_together()) finalize();
+    if (!end_agreed_ && !end_together()) return;
+    // Over sockets (avoid_shared_queues()), MPICH's MPI_Finalize mostly hangs as finalize() says.
+    if (!survives_losses_ || !finalize_pmi(meeting_limit)) finalize();
   }
   /// Called when a transport has ended.
   void transport_ended(bool was_in_order) {
@@ -108,10 +125,12 @@ class session {
   void finalize() noexcept try {
     std::fflush(nullptr);  // the guard's _exit does not
     std::promise<void> finalized;
-    std::thread guard([this, ended = finalized.get_future()] {
-      if (ended.wait_for(finalize_limit) == std::future_status::ready) return;
+    std::thread guard([this, ended = finalized.get_future(), caller = gettid()] {
+      do {
+        if (ended.wait_for(finalize_limit) == std::future_status::ready) return;
+      } while (waits_for_launcher(caller));
       std::fputs("kith: MPI_Finalize did not return; this process leaves without it\n", stderr);
-      finalize_pmi(finalize_limit);
+      finalize_pmi(meeting_limit);
       _exit(exit_status_);
     });
     MPI_Finalize();
@@ -169,7 +188,8 @@ class session {
   bool in_order = true;
 
  private:
-  static constexpr std::chrono::seconds finalize_limit{3};
+  static constexpr std::chrono::seconds finalize_limit{3}, meeting_limit{15};
+  const bool survives_losses_;
   int exit_status_ = 0;
   const pid_t made_in_ = getpid();
   std::optional<peers> others_;
