@@ -15,6 +15,7 @@
 #endif
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -167,6 +168,10 @@ std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins,
         .silence_seconds = static_cast<double>(number_of(var::silence).value_or(standard_number(var::silence))),
         .spins = spins,
         .survives_losses = survives_losses};
+    for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
+      if (const std::optional<std::string> here = environment(rank))
+        notify_guard(joining_file(std::atoi(here->c_str())));
+    }
     net.reset(make(o));
     if (const std::optional<int> place = net->own_place()) notify_guard(joined_file(*place));
   } catch (const std::exception& e) {

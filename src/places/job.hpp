@@ -34,9 +34,10 @@ inline bool is_several_processes() { return transport_of_environment() != "threa
 /// any. Throws kith::error if the job has another number of processes, or if there is no plug-in for its MPI.
 std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins, bool survives_losses);
 
-/// Files in the folder of KITH_GUARD, by which a process tells `kith launch` that the others survive a loss, and that
-/// it has joined the job and so finds losses itself.
+/// Files in the folder of KITH_GUARD, by which a process tells `kith launch` that the others survive a loss, that it
+/// waits for the others, and that it has joined the job and so finds losses itself.
 inline constexpr const char* survivors_file = "survivors";
+inline std::string joining_file(int place) { return "joining-" + std::to_string(place); }
 inline std::string joined_file(int place) { return "joined-" + std::to_string(place); }
 /// Makes a file in the folder of KITH_GUARD, if `kith launch` has started this process.
 void notify_guard(const std::string& file);

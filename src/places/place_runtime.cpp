@@ -182,6 +182,12 @@ class place_runtime::implementation {
   }
   /// Whether it was made before fork(), by the parent of this process.
   bool is_inherited() const noexcept { return made_in_ != forks(); }
+  void refuse_inherited(const char* call) const {
+    if (!is_inherited()) return;
+    throw error(std::string(call) +
+                ": these places were made before fork(), and their threads are the parent's; make a "
+                "kith::place_runtime in the child");
+  }
   const distributed::setup& job() const noexcept { return job_; }
   const distributed::transport& net() const noexcept { return *net_; }
   const std::vector<std::unique_ptr<place>>& objects() const noexcept { return places_; }
@@ -231,11 +237,7 @@ atomic<place_runtime::implementation*> only{nullptr};
 place_runtime::implementation& the_only(const char* call) {
   place_runtime::implementation* const there = only.load(acquire);
   if (there == nullptr) throw error(std::string(call) + ": there are no places; make a kith::place_runtime first");
-  if (there->is_inherited()) {
-    throw error(std::string(call) +
-                ": these places were made before fork(), and their threads are the parent's; make a "
-                "kith::place_runtime in the child");
-  }
+  there->refuse_inherited(call);
   return *there;
 }
 
@@ -297,6 +299,7 @@ void place_runtime::run_root(void* context, void (*f)(void*)) {
   if (native::worker::current() != nullptr) {
     throw error("place_runtime::run(): called inside a task; kith::finish() waits for what an activity spawns");
   }
+  impl_->refuse_inherited("place_runtime::run()");
   place& here = impl_->here();
   if (!impl_->is_first()) {
     here.control_of_job().await_run();
@@ -319,6 +322,7 @@ void place_runtime::run_root(void* context, void (*f)(void*)) {
 void place_runtime::serve() {
   if (native::worker::current() != nullptr)
     throw error("place_runtime::serve(): called inside a task; call it in place of run()");
+  impl_->refuse_inherited("place_runtime::serve()");
   if (!impl_->is_first()) impl_->here().control_of_job().await_job();
 }
 
@@ -350,6 +354,7 @@ std::vector<place_statistics> place_runtime::statistics() const {
 }
 
 void place_runtime::reset_statistics() {
+  impl_->refuse_inherited("place_runtime::reset_statistics()");
   if (!impl_->is_first()) return;
   for (const auto& p : impl_->objects()) p->reset_statistics();
   if (impl_->own()) impl_->ask_others(message_kind::reset_counts);

@@ -141,9 +141,10 @@ def silent_place(mpi):
     return text + job.communicate(timeout=60)[1]
 
 
-def dies_at_start(mpi):
-    """A job whose place 0 is killed while the other is in MPI_Init: kith launch's exit code, its words, and the seconds it took."""
-    script = '[ "$PMI_RANK$OMPI_COMM_WORLD_RANK" = 0 ] && sleep 0.3 && kill -9 $$; exec "$0"'
+def dies_at_start(mpi, how):
+    """A job whose place 0 ends while the other, below a shell, is in MPI_Init: kith launch's exit code, its words, and the
+    seconds it took."""
+    script = f'[ "$PMI_RANK$OMPI_COMM_WORLD_RANK" = 0 ] && sleep 0.3 && {how}; "$0"; exit $?'
     begin = time.monotonic()
     done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "sh", "-c", script, JOB)
     return done.returncode, done.stderr, time.monotonic() - begin
@@ -164,7 +165,8 @@ def never_finalizes():
 
 never, folder = never_finalizes()  # takes seconds, and is looked at last
 in_background = concurrent.futures.ThreadPoolExecutor()
-dying = {mpi: in_background.submit(dies_at_start, mpi) for mpi in MPIS}
+DEATHS = {"kill -9 $$": (3, "place 0 was ended by signal 9"), "exit 5": (5, "place 0 ended with exit code 5")}
+dying = {(mpi, how): in_background.submit(dies_at_start, mpi, how) for mpi in MPIS for how in DEATHS}
 for places in (1, 4):
     checks_itself(places, run(JOB, KITH_PLACES=str(places)), f"{places} places in one process")
 check("fine: differ" in run(JOB, "differ", KITH_PLACES="3").stdout, "collectives that differ, in one process")
@@ -264,10 +266,10 @@ for mpi in MPIS:
         named = [w for w in text.splitlines() if re.search(r"place \d: was lost: its process, \d+ on", w)]
         check(code == 3 and len(named) == places - 1 and f"process, {victim} on" in named[0] and seconds < 5,
               f"{mpi}, seed {seed}: {places - 1} survivors name process {victim}; exit code {code}, {seconds:.1f} s: {text}")
-for mpi, job in dying.items():
+for (mpi, how), job in dying.items():
     code, text, seconds = job.result()
-    named = "place 0 was ended by signal 9" in text and "because place 0 has failed before all had joined the job" in text
-    check(code == 3 and named and seconds < 8, f"{mpi}: a place dies at the start: exit code {code}, {seconds:.1f} s: {text}")
+    named = DEATHS[how][1] in text and "because place 0 has failed before all had joined the job" in text
+    check(code == DEATHS[how][0] and named and seconds < 10, f"{mpi}: {how} at the start: exit code {code}, {seconds:.1f} s: {text}")
 if never:
     out, text = never.communicate(timeout=60)
     check(never.returncode == 0 and out.count("fine: 2 places") == 1 and text.count("MPI_Finalize did not return") == 2,

@@ -76,6 +76,8 @@ constexpr std::chrono::seconds patience{10}, patience_at_start{4};
 fs::path start_file(const fs::path& folder) { return folder / "started"; }
 /// The file in the guards' folder that exists once a place has failed, with the number of one that has.
 fs::path failure_file(const fs::path& folder) { return folder / "failed"; }
+/// The file in the guards' folder that exists if this tool has ended the place.
+fs::path ended_file(const fs::path& folder, int place) { return folder / ("ended-" + std::to_string(place)); }
 /// Only the first one is named: guards end the others.
 void name_failed(const fs::path& folder, int place) {
   const fs::path part = folder / ("failed-" + std::to_string(place));
@@ -99,28 +101,60 @@ bool should_end(const fs::path& folder) {
   std::error_code ignored;
   return fs::exists(failure_file(folder), ignored) && !survivors_go_on(folder);
 }
+/// Whether the place waits in MPI_Init, or soon after, for one that has ended without joining the job: it would wait
+/// for ever.
+bool waits_in_vain(const fs::path& folder, int place, int places) {
+  std::error_code ignored;
+  const auto joined = [&](int p) { return fs::exists(folder / distributed::joined_file(p), ignored); };
+  if (!fs::exists(folder / distributed::joining_file(place), ignored) || joined(place)) return false;
+  for (int p = 0; p < places; ++p) {
+    if (!read_status(folder, p) || joined(p)) continue;
+    name_failed(folder, p);
+    return true;
+  }
+  return false;
+}
+
+/// The children of a process, theirs and so on. A place's program may run below a shell.
+std::vector<pid_t> descendants_of(pid_t process) {
+  std::vector<pid_t> all{process};
+  std::error_code ignored;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const auto& thread : fs::directory_iterator("/proc/" + std::to_string(all[i]) + "/task", ignored)) {
+      std::ifstream children(thread.path() / "children");
+      for (pid_t child = 0; children >> child;) all.push_back(child);
+    }
+  }
+  all.erase(all.begin());
+  return all;
+}
 
 /// Ends a place's process if it runs for too long after another one has failed, unless survivors go on.
 class patient_end {
  public:
-  patient_end(pid_t process, const fs::path& folder, int place)
+  patient_end(pid_t process, const fs::path& folder, int place, int places)
       : process_(static_cast<int>(syscall(SYS_pidfd_open, process, 0))),
-        thread_([this, folder, place](const std::stop_token& stop) {
+        thread_([this, process, folder, place, places](const std::stop_token& stop) {
           if (process_ < 0) return;
           // A place may be lost before place 0 has said that the others go on.
           const auto now = [] { return std::chrono::steady_clock::now(); };
           const fs::path joined = folder / distributed::joined_file(place);
           bool finds_losses = false;
           for (auto failed = now(); now() - failed < (finds_losses ? patience : patience_at_start);) {
-            if (!should_end(folder)) failed = now();
+            if (!should_end(folder) && !waits_in_vain(folder, place, places)) failed = now();
             std::error_code ignored;
             finds_losses = fs::exists(joined, ignored);
             if (sleep(stop, std::chrono::milliseconds(500))) return;
           }
           fmt::print(stderr, "kith launch: place {} is ended, because {} has failed{}\n", place, failed_place(folder),
                      finds_losses ? "" : " before all had joined the job");
+          std::ofstream(ended_file(folder, place)) << '\n';
+          const std::vector<pid_t> below = descendants_of(process);
           signal(SIGTERM);
-          if (!sleep(stop, std::chrono::seconds(3))) signal(SIGKILL);
+          for (const pid_t p : below) kill(p, SIGTERM);
+          if (sleep(stop, std::chrono::seconds(3))) return;
+          signal(SIGKILL);
+          for (const pid_t p : below) kill(p, SIGKILL);
         }) {}
   ~patient_end() {
     thread_.request_stop();
@@ -161,7 +195,7 @@ outcome guard(const launch_options& o) {
   std::optional<patient_end> end;
   try {
     ended = run_child(o.program, {{var::guard.name, o.guarded}}, false, true,
-                      [&](pid_t process) { end.emplace(process, o.guarded, place); });
+                      [&](pid_t process) { end.emplace(process, o.guarded, place, places); });
   } catch (const error& e) {
     if (place == 0) fmt::print(stderr, "kith launch: {}\n", e.what());
     ended.status = 127 << 8;
@@ -202,7 +236,7 @@ mpi_launcher choose(const std::string& name) {
               ". Without one, KITH_PLACES=N PROGRAM has N places in one process");
 }
 
-/// Prints which places ended with which exit code, if the codes differ.
+/// Prints which places ended with which exit code, if not all with the same.
 void tell_exit_codes(const launch_options& o, const fs::path& folder) {
   std::map<int, int> codes;  // by place
   for (int p = 0; p < o.places; ++p) {
@@ -210,7 +244,7 @@ void tell_exit_codes(const launch_options& o, const fs::path& folder) {
       codes[p] = WEXITSTATUS(*status);
   }
   const auto differs = [&codes](const auto& c) { return c.second != codes.begin()->second; };
-  if (std::ranges::none_of(codes, differs)) return;
+  if (codes.size() == static_cast<std::size_t>(o.places) && std::ranges::none_of(codes, differs)) return;
   for (const auto& [place, code] : codes) {
     if (code != 0) fmt::print(stderr, "kith launch: place {} ended with exit code {}\n", place, code);
   }
@@ -219,13 +253,17 @@ void tell_exit_codes(const launch_options& o, const fs::path& folder) {
 /// The guards' results, as text on stderr and as an exit code.
 outcome judge(const launch_options& o, const fs::path& folder, const child_result& job) {
   int code = 0;
-  bool lost = false, any = false;
+  bool lost = false, any = false, ended = false;
   const bool went_on = survivors_go_on(folder);
   for (int p = 0; p < o.places; ++p) {
     const std::optional<int> status = read_status(folder, p);
     if (!status) continue;
     any = true;
     if (WIFSIGNALED(*status)) {
+      if (std::error_code none; fs::exists(ended_file(folder, p), none)) {  // because another one has failed
+        ended = true;
+        continue;
+      }
       lost = lost || !went_on;
       fmt::print(stderr, "kith launch: place {} was ended by signal {} ({}){}\n", p, WTERMSIG(*status),
                  strsignal(WTERMSIG(*status)), went_on ? "; the others went on" : "");
@@ -236,6 +274,7 @@ outcome judge(const launch_options& o, const fs::path& folder, const child_resul
   tell_exit_codes(o, folder);
   if (lost) return outcome::lost;
   if (code != 0) return static_cast<outcome>(code);
+  if (ended) return outcome::lost;  // it waited for one that had returned 0
   if (job.clean() || (went_on && read_status(folder, 0))) return outcome::fine;
   std::error_code ignored;
   if (!any && fs::exists(start_file(folder), ignored)) {
