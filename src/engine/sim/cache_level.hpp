@@ -56,6 +56,12 @@ class cache_level {
     set[0] = entry;
     return lost;
   }
+  /// Begins to load the line's set.
+  void prefetch(std::uint32_t line) const noexcept { __builtin_prefetch(&entries_[std::size_t{line & mask_} * ways_]); }
+  /// The entry that insert() would replace for the line, or none.
+  std::uint32_t next_lost(std::uint32_t line) const noexcept {
+    return entries_[std::size_t{line & mask_} * ways_ + ways_ - 1];
+  }
   void remove(std::uint32_t line) noexcept {
     std::uint32_t* const at = find(line);
     if (at == nullptr) return;

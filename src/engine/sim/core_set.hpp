@@ -1,6 +1,8 @@
 // Sets of cores, in fidelity *line*: one by itself, and one for each of many lines.
 #pragma once
 
+#include "engine/sim/huge_pages.hpp"
+
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -43,7 +45,13 @@ class core_sets {
  public:
   /// REQUIRES: at most core_set::most cores.
   core_sets(std::size_t lines, std::size_t cores, std::size_t notes = 0)
-      : notes_(notes), words_(notes + (cores + 63) / 64), bits_(lines * words_) {}
+      : notes_(notes), words_(notes + (cores + 63) / 64) {
+    reserve_huge_pages(bits_, lines * words_);
+    bits_.resize(lines * words_);
+  }
+
+  /// Begins to load what is kept for the line.
+  void prefetch(std::size_t line) const noexcept { __builtin_prefetch(&bits_[line * words_]); }
 
   std::uint64_t& note(std::size_t line) noexcept { return bits_[line * words_]; }
   std::uint64_t note(std::size_t line) const noexcept { return bits_[line * words_]; }

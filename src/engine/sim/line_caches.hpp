@@ -60,10 +60,21 @@ class line_caches {
       if (writes && !is_writable(*e)) return std::nullopt;
       return found_in::first;
     }
-    const std::uint32_t* const e = second_[core].use(line);
-    if (e == nullptr || (writes && !is_writable(*e))) return std::nullopt;
+    directory_.prefetch(line);
+    level& far = second_[core];
+    const std::uint32_t* const e = far.use(line);
+    if (e == nullptr || (writes && !is_writable(*e))) {
+      if (const std::uint32_t next = far.next_lost(line); next != none) directory_.prefetch(next >> 1);
+      return std::nullopt;
+    }
     near.insert(*e);
     return found_in::second;
+  }
+
+  /// Begins to load what an access of the line will read, if the first level has not got it.
+  void prefetch(std::size_t core, std::uint32_t line) const noexcept {
+    second_[core].prefetch(line);
+    directory_.prefetch(line);
   }
 
   /// Serves any access.

@@ -66,6 +66,10 @@ class line_memory {
   /// Serves an access that begins at `start`; returns how long it takes. REQUIRES: hit() could not, and nothing that
   /// follows is before `now`.
   picoseconds fetch(std::uint32_t core, std::uint32_t line, bool writes, picoseconds start, picoseconds now);
+  /// Begins to load what an access will read that misses the first level.
+  void prefetch(std::uint32_t core, std::uint32_t line) const noexcept {
+    if (!homes_) caches_.prefetch(core, line);
+  }
   /// The cores that lost the line of the last fetch(), because another core has written it.
   const core_set& losers() const noexcept { return losers_; }
   /// How long a hit of the first level takes.

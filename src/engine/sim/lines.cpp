@@ -113,6 +113,7 @@ void engine::replay(worker& w, frame& f) {
     if (const std::optional<picoseconds> near = lines_->hit(core, line, next->writes != 0)) {
       took += *near;
     } else {
+      if (next + 1 != w.lines.end) lines_->prefetch(core, all.line_of(next[1].line, core, f.stack_base, stacks));
       if (now > others && now != began) break;
       const picoseconds data = lines_->fetch(core, line, next->writes != 0, now + took, now);
       if (data > idle) w.stall += data - idle;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace kith::sim {
@@ -34,6 +35,16 @@ class reservations {
 
   /// For a request that begins before the last interval ends.
   picoseconds take_earlier(picoseconds from, picoseconds length, picoseconds now) {
+    if (from >= last_.begin && from + length > last_.begin) return std::exchange(last_.end, last_.end + length);
+    if (from + length <= last_.begin && (earlier_.empty() || earlier_.back().end <= from)) {  // just before the last one
+      if (length == 0) return from;
+      if (!earlier_.empty() && earlier_.back().end == from) {
+        earlier_.back().end += length;
+      } else {
+        keep({from, from + length}, now);
+      }
+      return from;
+    }
     earlier_.push_back(last_);
     forget(now);
     std::size_t at = earlier_.size();
