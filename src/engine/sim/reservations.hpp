@@ -36,7 +36,7 @@ class reservations {
   /// For a request that begins before the last interval ends.
   picoseconds take_earlier(picoseconds from, picoseconds length, picoseconds now) {
     if (from >= last_.begin && from + length > last_.begin) return std::exchange(last_.end, last_.end + length);
-    if (from + length <= last_.begin && (earlier_.empty() || earlier_.back().end <= from)) {  // just before the last one
+    if (from + length <= last_.begin && (earlier_.empty() || earlier_.back().end <= from)) {  // just before the last
       if (length == 0) return from;
       if (!earlier_.empty() && earlier_.back().end == from) {
         earlier_.back().end += length;
