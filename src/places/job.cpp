@@ -170,7 +170,7 @@ std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins,
         .survives_losses = survives_losses};
     for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
       if (const std::optional<std::string> here = environment(rank))
-        notify_guard(joining_file(std::atoi(here->c_str())));
+        notify_guard(joining_file(static_cast<int>(std::strtol(here->c_str(), nullptr, 10))));
     }
     net.reset(make(o));
     if (const std::optional<int> place = net->own_place()) notify_guard(joined_file(*place));
@@ -179,7 +179,7 @@ std::unique_ptr<transport> join_processes(std::optional<int> places, bool spins,
   }
   for (const mpi_kind& k : kinds) {
     const std::optional<std::string> started = environment(k.variable);
-    if (net->places() != 1 || !started || std::atoi(started->c_str()) <= 1) continue;
+    if (net->places() != 1 || !started || std::strtol(started->c_str(), nullptr, 10) <= 1) continue;
     throw error("places: the launcher has started " + *started + " processes (" + k.variable + "), and " + name +
                     " finds only this one: it is the launcher of another MPI; unset KITH_TRANSPORT, or use the "
                     "launcher of that MPI",

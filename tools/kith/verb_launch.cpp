@@ -82,8 +82,9 @@ fs::path ended_file(const fs::path& folder, int place) { return folder / ("ended
 void name_failed(const fs::path& folder, int place) {
   const fs::path part = folder / ("failed-" + std::to_string(place));
   std::ofstream(part) << place << '\n';
-  std::error_code ignored;
-  fs::create_hard_link(part, failure_file(folder), ignored);  // fails if there is one
+  std::error_code failed, ignored;
+  fs::create_hard_link(part, failure_file(folder), failed);  // fails if there is one, and where there are no links
+  if (failed && !fs::exists(failure_file(folder), ignored)) fs::rename(part, failure_file(folder), ignored);
 }
 /// The text for messages.
 std::string failed_place(const fs::path& folder) {
@@ -120,8 +121,10 @@ std::vector<pid_t> descendants_of(pid_t process) {
   std::vector<pid_t> all{process};
   std::error_code ignored;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    for (const auto& thread : fs::directory_iterator("/proc/" + std::to_string(all[i]) + "/task", ignored)) {
-      std::ifstream children(thread.path() / "children");
+    // Threads and processes may end meanwhile.
+    const std::string threads = "/proc/" + std::to_string(all[i]) + "/task";
+    for (fs::directory_iterator at(threads, ignored), end; at != end; at.increment(ignored)) {
+      std::ifstream children(at->path() / "children");
       for (pid_t child = 0; children >> child;) all.push_back(child);
     }
   }
