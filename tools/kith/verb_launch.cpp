@@ -351,7 +351,8 @@ std::function<outcome()> add_launch(CLI::App& command) {
       "PROGRAM is a program with a kith::place_runtime (docs/places.md). All processes are on this machine; on "
       "several, use their mpirun or srun as for any MPI program. If a place is lost, the others end with an error that "
       "names it, and write their recordings; a program can ask that they go on (place_options::on_loss).\n"
-      "Exit code: 0; 3 if a signal ended a place, as an uncaught exception does, and the others did not go on; else "
+      "Exit code: 0; 3 if a signal ended a place, as an uncaught exception does, and the others did not go on (places "
+      "that are ended because another one has failed do not count); else "
       "that of the first place that failed; 2 for a wrong command line.");
   return [o] { return launch(*o); };
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <ranges>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -198,27 +199,26 @@ prepared_places prepare_places(recording& r) {
     spawners.insert(m.spawner);
   }
   refuse_awaited_spawners(r, spawners);
-  // A spawner that did not wait continued at once: its activity was accepted at once, or there were credits.
-  std::map<std::int32_t, std::uint64_t> waited;   // by spawned task: until when
-  std::map<std::int32_t, std::uint64_t> offered;  // by spawned task: from when, before it was accepted
+  // A spawner waits from its offer until it knows that the activity was accepted, and so creates the task meanwhile.
+  // One that did not wait continued at once: its activity was accepted at once, or there were credits.
+  std::map<std::int32_t, recorded_wait> waited;  // by spawned task
   std::erase_if(r.waits, [&](const recorded_wait& w) {
     const auto spawner = spawned.find(w.task);
     if (spawner == spawned.end()) return false;
     for (const std::int32_t s : spawner->second) {
       if (w.begun >= r.task(s).create_until || w.ended <= r.task(s).created) continue;
-      waited[s] = std::max(waited[s], w.ended);
-      const std::uint64_t before = offered.contains(s) ? offered[s] : r.task(s).created;
-      offered[s] = std::min(before, w.begun);
+      recorded_wait& whole = waited.try_emplace(s, w).first->second;
+      whole.begun = std::min(whole.begun, w.begun);
+      whole.ended = std::max(whole.ended, w.ended);
       return true;
     }
     return false;
   });
-  for (const auto& [spawner, all] : spawned) {
-    for (const std::int32_t s : all) {
-      recorded_task& t = r.tasks[static_cast<std::size_t>(s)];
-      t.create_until = std::max(t.created, waited[s]);
-      if (const auto begun = offered.find(s); begun != offered.end()) t.created = std::min(t.created, begun->second);
-    }
+  for (const std::int32_t s : spawned | std::views::values | std::views::join) {
+    recorded_task& t = r.tasks[static_cast<std::size_t>(s)];
+    const auto wait = waited.find(s);
+    t.create_until = wait == waited.end() ? t.created : wait->second.ended;
+    if (wait != waited.end()) t.created = std::min(t.created, wait->second.begun);
   }
   std::map<std::int32_t, std::set<std::uint32_t>> of_roots;  // scopes
   for (const recorded_task& t : r.tasks) {
