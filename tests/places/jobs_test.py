@@ -151,16 +151,18 @@ def dies_at_start(mpi, how):
 
 
 def never_finalizes():
-    """A job of MPICH, whose MPI_Finalize does not return, and the folder with the library that makes it so."""
+    """Jobs of MPICH, whose MPI_Finalize does not return: by a launcher, and without. Also the folder of the library that
+    makes it so."""
     if "mpich" not in MPIS or not shutil.which("cc"):
-        return None, None
+        return [], None
     folder = tempfile.TemporaryDirectory()
     library = os.path.join(folder.name, "libnever.so")
     subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library], check=True, text=True,
                    input="int pause(void);\nint MPI_Finalize(void) { for (;;) pause(); }\n")
-    job = subprocess.Popen(["mpirun.mpich", "-n", "2", "env", f"LD_PRELOAD={library}", JOB], env=CLEAN | ALLOW,
-                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    return job, folder
+    jobs = [subprocess.Popen([*launcher, "env", f"LD_PRELOAD={library}", JOB], text=True, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, env=CLEAN | ALLOW | {"KITH_TRANSPORT": "mpich"})
+            for launcher in (["mpirun.mpich", "-n", "2"], [])]
+    return jobs, folder
 
 
 never, folder = never_finalizes()  # takes seconds, and is looked at last
@@ -271,8 +273,10 @@ for (mpi, how), job in dying.items():
     named = DEATHS[how][1] in text and "because place 0 has failed before all had joined the job" in text
     check(code == DEATHS[how][0] and named and seconds < 10, f"{mpi}: {how} at the start: exit code {code}, {seconds:.1f} s: {text}")
 if never:
-    out, text = never.communicate(timeout=60)
-    check(never.returncode == 0 and out.count("fine: 2 places") == 1 and text.count("MPI_Finalize did not return") == 2,
-          f"processes leave without MPI_Finalize: exit code {never.returncode}, {out}{text}")
+    (out, text), (alone, alone_text) = [job.communicate(timeout=60) for job in never]
+    check(never[0].returncode == 0 and out.count("fine: 2 places") == 1 and not text,
+          f"processes tell MPICH's launcher that they end: exit code {never[0].returncode}, {out}{text}")
+    check(never[1].returncode == 0 and alone.count("fine: 1 places") == 1 and "MPI_Finalize did not return" in alone_text,
+          f"a process leaves without MPI_Finalize: exit code {never[1].returncode}, {alone}{alone_text}")
     folder.cleanup()
 sys.exit(len(failures) > 0)

@@ -4,7 +4,6 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <future>
 #include <memory>
 #include <optional>
@@ -37,9 +35,23 @@ void avoid_shared_queues() {
 #endif
 }
 
+/// Whether MPI_Finalize may wait for ever: MPICH before 4.2 over UCX lets a process that has closed its connections
+/// stop the progress of others, which may still need it (MPICH's pull request 6596).
+bool may_hang_in_finalize() {
+#ifdef MPICH_VERSION
+  char library[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(library, &length);
+  return std::string_view(library, static_cast<std::size_t>(length)).find("ch4:ucx") != std::string_view::npos;
+#else
+  return false;
+#endif
+}
+
 /// Tells MPICH's launcher that this process ends well, as MPI_Finalize would; otherwise the launcher ends the others.
 /// The commands are those of PMI-1: all processes meet, then each says that it ends. Waits for each answer for at most
-/// `limit`. False, and nothing is done, if the launcher does not speak PMI-1.
+/// `limit`. False, and nothing is done, if the launcher does not speak PMI-1. MPI must not be called meanwhile or
+/// afterwards, because it has the same conversation with the launcher.
 bool finalize_pmi(std::chrono::milliseconds limit) {
   using namespace std::string_view_literals;
   const char* const variable = std::getenv("PMI_FD");
@@ -53,21 +65,10 @@ bool finalize_pmi(std::chrono::milliseconds limit) {
   return true;
 }
 
-/// Whether the thread, in MPI_Finalize, waits for an answer of MPICH's launcher: then it is at the barrier before the
-/// end, and goes on when the other processes are.
-bool waits_for_launcher(pid_t thread) {
-  const char* const variable = std::getenv("PMI_FD");
-  long call = -1;
-  unsigned long descriptor = 0;
-  std::ifstream state("/proc/self/task/" + std::to_string(thread) + "/syscall");
-  return variable != nullptr && state >> call >> std::hex >> descriptor && call == SYS_read &&
-         descriptor == std::strtoul(variable, nullptr, 10);
-}
-
 /// MPI in this process. If the program has initialised it, that is left as it is.
 class session {
  public:
-  explicit session(bool survives_losses) : survives_losses_(survives_losses) {
+  explicit session(bool survives_losses) {
     int there = 0, ended = 0, level = MPI_THREAD_SINGLE;
     MPI_Finalized(&ended);
     if (ended != 0) throw std::runtime_error("the program has called MPI_Finalize already");
@@ -97,8 +98,10 @@ class session {
     MPI_Finalized(&ended);
     if (!is_mine_ || !in_order || ended != 0) return;
     if (!end_agreed_ && !end_together()) return;
-    // Over sockets (avoid_shared_queues()), MPICH's MPI_Finalize mostly hangs as finalize() says.
-    if (!survives_losses_ || !finalize_pmi(meeting_limit)) finalize();
+    if (!may_hang_in_finalize())
+      MPI_Finalize();
+    else if (!finalize_pmi(meeting_limit))
+      finalize_in_time();
   }
   /// Called when a transport has ended.
   void transport_ended(bool was_in_order) {
@@ -119,18 +122,14 @@ class session {
     throw std::runtime_error(
         "another process of the job ends, and has made fewer place_runtimes than this one; expected as many in all");
   }
-  /// MPICH before 4.2 over UCX may wait for ever in MPI_Finalize: a process that has closed its connections stops the
-  /// progress of others, which may still need it (MPICH's pull request 6596). All processes have met and the program
-  /// has ended, so a process that waits too long ends without MPI_Finalize.
-  void finalize() noexcept try {
+  /// Calls MPI_Finalize. All processes have met and the program has ended, so a process that waits too long ends
+  /// without.
+  void finalize_in_time() noexcept try {
     std::fflush(nullptr);  // the guard's _exit does not
     std::promise<void> finalized;
-    std::thread guard([this, ended = finalized.get_future(), caller = gettid()] {
-      do {
-        if (ended.wait_for(finalize_limit) == std::future_status::ready) return;
-      } while (waits_for_launcher(caller));
+    std::thread guard([this, ended = finalized.get_future()] {
+      if (ended.wait_for(finalize_limit) == std::future_status::ready) return;
       std::fputs("kith: MPI_Finalize did not return; this process leaves without it\n", stderr);
-      finalize_pmi(meeting_limit);
       _exit(exit_status_);
     });
     MPI_Finalize();
@@ -188,8 +187,7 @@ class session {
   bool in_order = true;
 
  private:
-  static constexpr std::chrono::seconds finalize_limit{3}, meeting_limit{15};
-  const bool survives_losses_;
+  static constexpr std::chrono::seconds finalize_limit{15}, meeting_limit{15};
   int exit_status_ = 0;
   const pid_t made_in_ = getpid();
   std::optional<peers> others_;
