@@ -99,7 +99,8 @@ class patient_end {
 
 int number_of_variable(std::initializer_list<const char*> names) {
   for (const char* name : names) {
-    if (const std::optional<std::string> value = environment(name)) return std::atoi(value->c_str());
+    if (const std::optional<std::string> value = environment(name))
+      return static_cast<int>(std::strtol(value->c_str(), nullptr, 10));
   }
   throw error("launch: --guard is for `kith launch` itself");
 }
