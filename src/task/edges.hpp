@@ -10,10 +10,14 @@
 //      ended). Exactly one party sees it become zero.
 //  E3  A walker reads the next link before it counts down, because the successor may run, and its slot may be
 //      reused, at once.
+//  E4  A task whose link is the newest of a list gets no second one there. Only its creator adds its links, so it is
+//      in no list twice, unless other tasks with the same predecessor are created meanwhile by other threads. A task
+//      that overwrites what its predecessors have read mostly reads what they have written.
 // A generation has 32 bits. If a slot is reused exactly 2^32 times while a reference to it is held, the
 // reference seems to name a live task: see docs/decisions/generations.md.
 #pragma once
 
+#include "base/prefetch.hpp"
 #include "task/slots.hpp"
 
 #include <algorithm>
@@ -105,8 +109,9 @@ struct link_room {
   return true;
 }
 
-/// Makes `t` (index `self`) a successor of `before`, unless `before` has ended. `edges` counts t's edges; it is
-/// incremented if an edge was added. Called by t's creator. Cost: one compare-exchange on the predecessor's header.
+/// Makes `t` (index `self`) a successor of `before`, unless `before` has ended (then returns false). `edges` counts t's
+/// edges; it is incremented if an edge was added. Called by t's creator. Cost: one compare-exchange on the
+/// predecessor's header.
 [[gnu::always_inline]] inline bool add(task& t, slot_index self, reference before, std::size_t& edges,
                                        slot_cache& slots) {
   if (!before || before.index == self) return false;
@@ -114,6 +119,8 @@ struct link_room {
   // acquire: pairs with close(); the writes of a task that has ended are visible to the creator, and so to t.
   const std::uint64_t head = p.head.load(acquire);
   if (generation_of(head) != before.generation) return false;
+  const slot_index newest = link_of(head) >> link_number_bits;
+  if (newest == self || ((t.flags & task::has_overflow) != 0 && newest == t.overflow)) return true;  // E4
   return put_in_list(p, head, before.generation, next_link(t, self, edges, slots), edges);
 }
 
@@ -124,6 +131,7 @@ struct link_room {
   task& p = slots[before.index];
   const std::uint64_t head = p.head.load(acquire);  // as in add()
   if (generation_of(head) != before.generation) return false;
+  if (link_of(head) >> link_number_bits == self) return true;  // E4
   return put_in_list(p, head, before.generation,
                      {&t.links[edges], self << link_number_bits | static_cast<std::uint32_t>(edges)}, edges);
 }
@@ -161,6 +169,13 @@ inline bool count_down(task& t) noexcept {
   // acquire: pairs with the fetch_sub of the other predecessors; the task sees what they wrote.
   if (t.join.load(acquire) == 1) return true;
   return t.join.fetch_sub(1, acq_rel) == 1;
+}
+
+/// Prefetches the header of the successor that release() comes to first. Called before the task's body, whose time
+/// hides the transfer.
+[[gnu::always_inline]] inline void prefetch_first(const slot_space& space, const task& t) noexcept {
+  if (const std::uint32_t link = link_of(t.head.load(relaxed)); link != 0)
+    prefetch_to_write(&space[link >> link_number_bits]);
 }
 
 /// Calls ready(task&) for each successor in the list that has no predecessor left.

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/atomic.hpp"
+#include "base/prefetch.hpp"
 #include "task/task.hpp"
 
 #include <cstddef>
@@ -64,10 +65,12 @@ class slot_cache {
   [[gnu::always_inline]] task& take() {
     if (is_empty()) [[unlikely]]
       refill();
-    return **--end_;
+    --end_;
+    prefetch_two_to_write(end_[-ahead]);
+    return **end_;
   }
   /// Whether take() must first look for slots. If not, it throws nothing.
-  bool is_empty() const noexcept { return end_ == stack_.get(); }
+  bool is_empty() const noexcept { return end_ == stack_.get() + ahead; }
 
   /// Whether this seat took the slot.
   bool owns(const task& t) const noexcept { return t.owner == seat_; }
@@ -126,10 +129,14 @@ class slot_cache {
   void make_room();
 
   static constexpr std::size_t first_room = 256;
+  /// take() prefetches the slot that it returns so many calls later: another worker may have ended the task there. As
+  /// many null pointers are at the bottom of the stack.
+  static constexpr std::ptrdiff_t ahead = 3;
 
   slot_space& space_;
-  std::unique_ptr<task*[]> stack_ = std::make_unique<task*[]>(first_room);  // up to end_: the free slots
-  task** end_ = stack_.get();
+  std::unique_ptr<task*[]> stack_ =
+      std::make_unique<task*[]>(ahead + first_room);  // from `ahead` to end_: the free slots
+  task** end_ = stack_.get() + ahead;
   task** limit_ = end_ + first_room;
   slot_index outgoing_ = 0;
   std::uint16_t outgoing_owner_ = 0;

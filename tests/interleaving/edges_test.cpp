@@ -45,8 +45,8 @@ struct state {
     for (int k = 0; k < expected[i]; ++k) il::check(done[k].read() == 1, "every predecessor has ended before");
   }
 
-  /// The creator's part: successor `i` after the first `count` predecessors.
-  void create(int i, int count, slot_cache& cache) {
+  /// The creator's part: successor `i` after the first `count` predecessors. With `twice` it names all of them again.
+  void create(int i, int count, slot_cache& cache, bool twice = false) {
     expected[i] = count;
     task& t = space[successors[i]];
     t.flags = 0;
@@ -59,6 +59,11 @@ struct state {
       } else {
         edges::add(t, successors[i], references[k], made, cache);
       }
+    }
+    if (twice) {
+      const std::size_t made_before = made;
+      for (int k = 0; k < count; ++k) edges::add(t, successors[i], references[k], made, cache);
+      il::check(made == made_before, "no edge is added twice");
     }
     if (edges::open_join(t, made)) became_ready(t);
   }
@@ -81,10 +86,10 @@ struct state {
 };
 
 /// One creator, and `workers` threads that end `count` predecessors in turns.
-std::function<void(il::program&)> join(int count, int workers) {
+std::function<void(il::program&)> join(int count, int workers, bool named_twice = false) {
   return [=](il::program& p) {
     auto s = std::make_shared<state>(count);
-    p.thread([=] { s->create(0, count, s->slots); }, "creator");
+    p.thread([=] { s->create(0, count, s->slots, named_twice); }, "creator");
     for (int w = 0; w < workers; ++w) {
       p.thread(
           [=] {
@@ -130,6 +135,8 @@ TEST(EdgesInterleaved, OnePredecessor) { expect_passes(6, join(1, 1)); }
 TEST(EdgesInterleaved, TwoPredecessorsOfTwoWorkers) { expect_passes(3, join(2, 2)); }
 TEST(EdgesInterleaved, ThreePredecessorsOfThreeWorkers) { expect_passes(2, join(3, 3)); }
 TEST(EdgesInterleaved, MorePredecessorsThanEmbeddedLinks) { expect_passes(2, join(6, 2)); }
+TEST(EdgesInterleaved, PredecessorsNamedTwice) { expect_passes(3, join(2, 2, true)); }
+TEST(EdgesInterleaved, MorePredecessorsThanEmbeddedLinksNamedTwice) { expect_passes(2, join(6, 1, true)); }
 TEST(EdgesInterleaved, TwoCreators) { expect_passes(3, two_creators); }
 TEST(EdgesInterleaved, ASlotUsedAgain) { expect_passes(5, slot_used_again); }
 

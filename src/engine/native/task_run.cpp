@@ -25,6 +25,7 @@ task* worker::run(task& t) {
   // The straight path: what run_in_full() and end() would do for this task.
   if (reporting_ != t.scope) [[unlikely]]
     turn_to(*t.scope);
+  edges::prefetch_first(engine.space, t);
   const detail::outcome how = run_body(t, [&] { return t.code(t.payload, detail::action::run); });
   if (how != detail::outcome::ended) [[unlikely]]
     return end_run_in_full(t, how);

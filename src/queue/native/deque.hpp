@@ -12,6 +12,7 @@
 #pragma once
 
 #include "base/atomic.hpp"
+#include "base/prefetch.hpp"
 #include "queue/poll_result.hpp"
 
 #include <cstdint>
@@ -98,6 +99,7 @@ class work_deque {
     // Null: other threads have advanced top, and an array made since then has no entry there.
     if (candidate == nullptr) return steal_result::lost;
     if (!wanted(*candidate)) return steal_result::unwanted;
+    prefetch_two_to_write(candidate);  // the thief writes it next; it comes while the exchange waits for its own line
     if (!top_.compare_exchange_strong(t, t + 1, seq_cst, relaxed)) return steal_result::lost;
     entry = candidate;
     return steal_result::got;
