@@ -1,11 +1,13 @@
 #include "analysis/touch_check.hpp"
 
 #include "analysis/addresses.hpp"
+#include "events/log.hpp"
 
 #include <kith/access.hpp>
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -41,6 +43,11 @@ class checker {
   explicit checker(const recording& r) : r_(r), streams_(r), same_(same_memory(r)), written_(r.blocks.size()) {
     for (std::uint32_t i = 0; i < r.regions.size(); ++i) by_address_.push_back(i);
     std::ranges::sort(by_address_, {}, [&](std::uint32_t i) { return r.regions[i].address; });
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(by_address_.size()); ++i) {
+      std::int32_t around = i - 1;
+      while (around >= 0 && end_of(around) <= begin_of(i)) around = around_[static_cast<std::size_t>(around)];
+      around_.push_back(around);
+    }
   }
 
   touch_report all() {
@@ -55,6 +62,8 @@ class checker {
         continue;
       check(static_cast<std::int32_t>(t));
     }
+    std::erase_if(out_.untouched,
+                  [&](const untouched_access& u) { return touched_by_halves_.contains(std::pair(u.task, u.region)); });
     return std::move(out_);
   }
 
@@ -62,8 +71,15 @@ class checker {
   std::uint32_t index_of(const recorded_block& b) const { return static_cast<std::uint32_t>(&b - r_.blocks.data()); }
   std::uint32_t index_of(const recorded_site& s) const { return static_cast<std::uint32_t>(&s - r_.sites.data()); }
 
+  /// A half of a join can declare nothing: what the joining task has declared is declared for it.
+  std::int32_t declaring(std::int32_t task) const {
+    const auto at = [&](std::int32_t t) -> const recorded_task& { return r_.tasks[static_cast<std::size_t>(t)]; };
+    while (at(task).creator >= 0 && r_.types[at(task).type] == log_join_type) task = at(task).creator;
+    return task;
+  }
+
   void declare(std::int32_t task) {
-    const auto t = static_cast<std::size_t>(task);
+    const auto t = static_cast<std::size_t>(declaring(task));
     declared_.clear();
     for (std::uint64_t a = r_.first_access[t]; a < r_.first_access[t + 1]; ++a) {
       const recorded_access& x = r_.accesses[a];
@@ -136,8 +152,10 @@ class checker {
         at = p.end;
       }
     });
+    const std::int32_t declares = declaring(task);
     for (const declared& d : declared_) {
-      if (d.touched || d.begin == d.end) continue;
+      if (declares != task && d.touched) touched_by_halves_.emplace(declares, d.region);
+      if (declares != task || d.touched || d.begin == d.end) continue;
       const auto t = static_cast<std::size_t>(task);
       for (std::uint64_t a = r_.first_access[t]; a < r_.first_access[t + 1]; ++a) {
         if (r_.accesses[a].region == d.region) out_.untouched.push_back({task, d.region, r_.accesses[a].mode});
@@ -182,17 +200,20 @@ class checker {
   /// A region that has the byte; of several, the one that begins last. Lowers `until` if that region ends, or another
   /// begins, before it.
   std::int32_t region_at(std::uint64_t address, std::uint64_t& until) const {
-    auto at =
+    const auto next =
         std::ranges::upper_bound(by_address_, address, {}, [&](std::uint32_t i) { return r_.regions[i].address; });
-    if (at != by_address_.end()) until = std::min(until, r_.regions[*at].address);
-    for (int steps = 0; at != by_address_.begin() && steps < 64; ++steps) {
-      --at;
-      const std::uint64_t end = r_.regions[*at].address + r_.regions[*at].bytes;
-      if (address >= end) continue;
-      until = std::min(until, end);
-      return static_cast<std::int32_t>(*at);
-    }
-    return -1;
+    if (next != by_address_.end()) until = std::min(until, r_.regions[*next].address);
+    auto at = static_cast<std::int32_t>(next - by_address_.begin()) - 1;
+    while (at >= 0 && address >= end_of(at)) at = around_[static_cast<std::size_t>(at)];
+    if (at < 0) return -1;
+    until = std::min(until, end_of(at));
+    return static_cast<std::int32_t>(by_address_[static_cast<std::size_t>(at)]);
+  }
+  std::uint64_t begin_of(std::int32_t at) const {
+    return r_.regions[by_address_[static_cast<std::size_t>(at)]].address;
+  }
+  std::uint64_t end_of(std::int32_t at) const {
+    return begin_of(at) + r_.regions[by_address_[static_cast<std::size_t>(at)]].bytes;
   }
 
   const recording& r_;
@@ -200,8 +221,10 @@ class checker {
   std::vector<std::uint32_t> same_;
   std::vector<bool> written_;  // blocks that a task writes; of those that are the same memory, the first
   std::vector<std::uint32_t> by_address_;
+  std::vector<std::int32_t> around_;  // by place in by_address_: the nearest before it that has its first byte; or -1
   std::vector<declared> declared_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool, std::int32_t>, std::size_t> first_;
+  std::set<std::pair<std::int32_t, std::uint32_t>> touched_by_halves_;  // of a joining task, with its region
   std::map<std::uint32_t, std::size_t> constant_of_block_;
   std::vector<std::int32_t> last_reader_;  // by constant: the task counted last
   touch_report out_;

@@ -18,6 +18,8 @@ namespace kith {
 inline constexpr std::uint32_t log_version = 9;
 inline constexpr std::uint32_t log_version_with_counts = 10;  // the same, with records of what was counted
 inline constexpr std::uint32_t log_version_of_place = 11;     // the same, of a place's messages
+/// The name of the type of a task that is a half of a join (kith::join) where a run is recorded.
+inline constexpr const char* log_join_type = "kith::join";
 inline constexpr char log_magic[8] = {'K', 'I', 'T', 'H', 'L', 'O', 'G', '\n'};
 
 /// A record is one or more cells. The first byte of its first cell gives its kind, and the kind gives its

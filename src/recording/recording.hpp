@@ -173,7 +173,7 @@ struct recorded_block {
   std::uint8_t kind = unknown;
   std::uint64_t address = 0, bytes = 0;
   std::int32_t task = -1;     // the task that made it
-  std::uint64_t ordinal = 0;  // how many blocks the task had made at that place before
+  std::uint64_t ordinal = 0;  // tells it apart from others that were made at that place; the same in every run
   bool own = false;           // Kith made it for itself
   std::string name;           // of a variable or a module
   std::string at, caller;     // where it was made, and where its function was called: MODULE+0xOFFSET

@@ -29,7 +29,7 @@ using kith::tracing::remove_mapped;
 using kith::tracing::remove_mapped_locked;
 using kith::tracing::take_block;
 using kith::tracing::touch_kind;
-using kith::tracing::touched;
+using kith::tracing::touched_by_call;
 
 extern "C" {
 // glibc's own, under the names that it keeps for interposers.
@@ -114,7 +114,7 @@ KITH_WEAK void* calloc(std::size_t n, std::size_t bytes) noexcept {
 KITH_WEAK void* realloc(void* old, std::size_t bytes) noexcept {
   if (!active()) return __libc_realloc(old, bytes);
   const std::size_t kept = std::min(bytes_of(old), bytes);
-  touched(touch_kind::read, old, 0, kept, KITH_PC);
+  touched_by_call(touch_kind::read, old, kept, KITH_PC);
   const block before = take_block(old, block::what::heap);
   void* const at = __libc_realloc(old, bytes);
   if (at == nullptr && bytes != 0) {
@@ -122,7 +122,7 @@ KITH_WEAK void* realloc(void* old, std::size_t bytes) noexcept {
     return at;
   }
   noted(at, bytes, KITH_PC);
-  touched(touch_kind::write, at, 0, kept, KITH_PC);
+  touched_by_call(touch_kind::write, at, kept, KITH_PC);
   return at;
 }
 KITH_WEAK void* reallocarray(void* old, std::size_t n, std::size_t bytes) noexcept {

@@ -17,8 +17,8 @@ namespace {
 
 using block_map =
     std::map<std::uintptr_t, block*, std::less<>, node_allocator<std::pair<const std::uintptr_t, block*>>>;
-using count_map = std::map<std::uintptr_t, std::uint64_t, std::less<>,
-                           node_allocator<std::pair<const std::uintptr_t, std::uint64_t>>>;
+using count_map =
+    std::map<std::uint64_t, std::uint64_t, std::less<>, node_allocator<std::pair<const std::uint64_t, std::uint64_t>>>;
 
 /// Never destroyed, because the program may free memory until it has ended.
 struct known_blocks {
@@ -144,6 +144,15 @@ block* find_in(const block_map& map, std::uintptr_t address) noexcept {
   return address < at->second->end ? at->second : nullptr;
 }
 
+block* find(const known_blocks& k, std::uintptr_t address) noexcept {
+  block* b = find_in(k.small, address);
+  if (b == nullptr) b = find_in(k.large, address);
+  if (b == nullptr || b->covered) {
+    if (block* const of_thread = find_in(k.threads, address)) b = of_thread;
+  }
+  return b;
+}
+
 }  // namespace
 
 bool active() noexcept {
@@ -230,20 +239,24 @@ block* find_block(std::uintptr_t address) noexcept {
   const recorder_section section;
   known_blocks& k = known();
   const std::lock_guard guard(k.lock);
-  block* b = find_in(k.small, address);
-  if (b == nullptr) b = find_in(k.large, address);
-  if (b == nullptr || b->covered) {
-    if (block* const of_thread = find_in(k.threads, address)) b = of_thread;
-  }
+  block* const b = find(k, address);
   if (b != nullptr) expect_number(k, *b);
   return b;
 }
 
-std::uint64_t next_outside(std::uintptr_t pc) noexcept {
+std::uintptr_t begin_of_block(std::uintptr_t address) noexcept {
   const recorder_section section;
   known_blocks& k = known();
   const std::lock_guard guard(k.lock);
-  return k.outside[pc]++;
+  const block* const b = find(k, address);
+  return b == nullptr ? 0 : b->begin;
+}
+
+std::uint64_t next_outside(std::uint64_t where) noexcept {
+  const recorder_section section;
+  known_blocks& k = known();
+  const std::lock_guard guard(k.lock);
+  return k.outside[where]++;
 }
 
 spin_mutex& lock_of_blocks() noexcept { return known().lock; }

@@ -46,11 +46,15 @@ struct block {
   block* whole = nullptr;           // of a part: the block that was cut, whose number all its parts get
   std::size_t bytes = end - begin;  // of the whole block
   what kind = what::heap;
-  // The maker: the task (0: none) of a recording, the point in the program, and how many the task had made there.
+  // The maker: the task (0: none) of a recording, the point in the program, and a number that tells blocks apart that
+  // were made there, by the running functions and how many they have made (callers.hpp).
   const void* recording = nullptr;
   std::uint64_t task = 0, ordinal = 0;
   std::uintptr_t pc = 0, caller = 0;
   const char* name = nullptr;  // of a variable or module
+
+  /// Whether the part has the address.
+  bool has(std::uintptr_t address) const noexcept { return address - begin < end - begin; }
 };
 
 /// Numbers of blocks: 0 is the task's own stack, 1 is memory of no block.
@@ -104,8 +108,11 @@ void move_mapped_locked(std::uintptr_t from, std::size_t old_bytes, std::uintptr
 /// The block of an address, with a number; null if it is in none.
 block* find_block(std::uintptr_t address) noexcept;
 
-/// Counts the blocks that threads outside tasks make at a point in the program, from 0.
-std::uint64_t next_outside(std::uintptr_t pc) noexcept;
+/// Where the block of an address begins, which gets no number for that; 0 if it is in none.
+std::uintptr_t begin_of_block(std::uintptr_t address) noexcept;
+
+/// Counts the blocks that threads outside tasks make with this number for where they do it, from 0.
+std::uint64_t next_outside(std::uint64_t where) noexcept;
 
 /// To be held over fork(), and over calls that give mapped memory back (B3).
 spin_mutex& lock_of_blocks() noexcept;

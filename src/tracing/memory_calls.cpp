@@ -12,7 +12,7 @@
 
 using kith::tracing::now;
 using kith::tracing::touch_kind;
-using kith::tracing::touched;
+using kith::tracing::touched_by_call;
 
 extern "C" [[noreturn]] void __chk_fail();  // of the C library: ends the program
 
@@ -57,10 +57,10 @@ void* filled(void* at, int value, std::size_t bytes) noexcept {
 }
 
 [[gnu::always_inline]] inline void read(const void* at, std::size_t bytes, const void* pc) noexcept {
-  touched(touch_kind::read, at, 0, bytes, pc);
+  touched_by_call(touch_kind::read, at, bytes, pc);
 }
 [[gnu::always_inline]] inline void written(const void* at, std::size_t bytes, const void* pc) noexcept {
-  touched(touch_kind::write, at, 0, bytes, pc);
+  touched_by_call(touch_kind::write, at, bytes, pc);
 }
 
 std::size_t length(const char* text, std::size_t most) noexcept {
@@ -92,7 +92,7 @@ int compared(const void* one, const void* other, std::size_t most, bool text, st
   const int result = compared(one, other, most, text, bytes);
   if (now != nullptr) {
     read(one, bytes, pc);
-    touched(touch_kind::read, other, 0, bytes, static_cast<const char*>(pc) + 1);  // a site of its own
+    touched_by_call(touch_kind::read, other, bytes, static_cast<const char*>(pc) + 1);  // a site of its own
   }
   return result;
 }
@@ -135,7 +135,7 @@ void expect_room(std::size_t bytes, std::size_t room) noexcept {
                                                 const void* pc) noexcept {
   const std::size_t old = length(to, any), n = length(from, most);
   expect_room(old + n + 1, room);
-  touched(touch_kind::read, to, 0, old + 1, static_cast<const char*>(pc) + 1);
+  touched_by_call(touch_kind::read, to, old + 1, static_cast<const char*>(pc) + 1);
   read(from, n < most ? n + 1 : n, pc);
   written(to + old, n + 1, pc);
   copied(to + old, from, n);
@@ -153,7 +153,7 @@ void expect_room(std::size_t bytes, std::size_t room) noexcept {
     if ((i < members) != among) break;
   }
   read(text, n + 1, pc);
-  touched(touch_kind::read, set, 0, members + 1, static_cast<const char*>(pc) + 1);
+  touched_by_call(touch_kind::read, set, members + 1, static_cast<const char*>(pc) + 1);
   return n;
 }
 /// A copy of the text on the heap.
@@ -337,7 +337,7 @@ KITH_WEAK char* strstr(const char* text, const char* part) noexcept {
     if (same == n || text[at + same] == 0) break;
   }
   read(text, at + (same == n ? n : same + 1), KITH_PC);
-  touched(touch_kind::read, part, 0, n + 1, static_cast<const char*>(KITH_PC) + 1);
+  touched_by_call(touch_kind::read, part, n + 1, static_cast<const char*>(KITH_PC) + 1);
   return same == n ? const_cast<char*>(text + at) : nullptr;
 }
 }

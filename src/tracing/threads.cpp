@@ -20,6 +20,7 @@ namespace {
 struct thread_start {
   void* (*body)(void*);
   void* with;
+  std::uint64_t number;  // thread_number
 };
 
 struct thread_end {
@@ -29,9 +30,16 @@ struct thread_end {
   thread_end& operator=(const thread_end&) = delete;
 };
 
+/// By the thread that makes the new one, its running functions, and how many it has made in these.
+std::uint64_t number_of_new_thread() noexcept {
+  const std::uint64_t where = mixed(mixed((now != nullptr ? now->calls() : calls_outside).hash(), thread_number), 1);
+  return mixed(where, next_outside(where));
+}
+
 void* begin_thread(void* what) {
   const thread_start start = *static_cast<thread_start*>(what);
   __libc_free(what);
+  thread_number = start.number;
   add_this_thread();
   const thread_end at_end;  // pthread_exit() unwinds the stack
   return start.body(start.with);
@@ -88,7 +96,7 @@ extern "C" [[gnu::weak]] int pthread_create(pthread_t* thread, const pthread_att
   if (!kith::tracing::active()) return real(thread, how, body, with);
   auto* const start = static_cast<thread_start*>(__libc_malloc(sizeof(thread_start)));
   if (start == nullptr) return EAGAIN;
-  *start = {body, with};
+  *start = {body, with, kith::tracing::number_of_new_thread()};
   const int failed = real(thread, how, kith::tracing::begin_thread, start);
   if (failed != 0) __libc_free(start);
   return failed;

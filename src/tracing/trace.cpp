@@ -18,6 +18,7 @@ void task_trace::begin(address_recording* into, std::uint64_t task, std::uintptr
   into_ = into;
   task_ = task;
   stack_ = stack;
+  reach_ = stack - begin_of_block(stack);
   touches_ = 0;
   calls_.clear();
   bytes_.clear();
@@ -33,6 +34,17 @@ void task_trace::flush() noexcept {
   append(*into_, task_, touches_, bytes_.data(), bytes_.size());
   bytes_.clear();
   touches_ = 0;
+}
+
+/// As touch(), while the body runs on a stack of the program's: a fiber's, or that of a signal handler. Touches of that
+/// stack are not recorded.
+void task_trace::touch_from_elsewhere(const site_key& where, std::uintptr_t address, std::uint64_t bytes,
+                                      std::uintptr_t stack) noexcept {
+  const std::uintptr_t lowest = stack_ - reach_;
+  if (address - lowest < reach_) return touch(where, address, bytes, lowest);
+  const block* const b = find_block(address);
+  if (b != nullptr && b->has(stack)) return;
+  touch(where, address, bytes, stack_);
 }
 
 task_trace::entry& task_trace::fresh_entry(const site_key& k, std::size_t at) noexcept {
@@ -117,20 +129,40 @@ void for_each_site(void (*each)(void* with, const site_key&), void* with) {
   }
 }
 
+namespace {
+
+std::uintptr_t caller_of(std::uintptr_t pc, const call_stack& running) noexcept {
+  const std::uintptr_t in_program = offset_in_program(pc) == 0 ? caller_in_program(pc) : 0;
+  return in_program != 0 ? in_program : running.caller();
+}
+
+}  // namespace
+
+void touched_by_call(touch_kind kind, const void* at, std::uint64_t bytes, const void* pc) noexcept {
+  task_trace* const t = now;
+  if (t == nullptr || bytes == 0) return;
+  const trace_pause pause;
+  const auto where = reinterpret_cast<std::uintptr_t>(pc);
+  t->touch({where, caller_of(where, t->calls()), 0, kind}, reinterpret_cast<std::uintptr_t>(at), bytes,
+           reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+}
+
 void made_block(block::what kind, const void* at, std::size_t bytes, const void* pc) noexcept {
   if (at == nullptr || bytes == 0 || inside) return;
   task_trace* const t = now;
   const recorder_section section;
   const auto begin = reinterpret_cast<std::uintptr_t>(at), site = reinterpret_cast<std::uintptr_t>(pc);
   block made{.begin = begin, .end = begin + bytes, .kind = kind, .pc = site};
+  const call_stack& running = t != nullptr ? t->calls() : calls_outside;
+  made.caller = caller_of(site, running);
+  std::uint64_t where = running.hash();
   if (t != nullptr) {
     made.recording = t->recording();
     made.task = t->task();
-    made.caller = t->calls().caller();
-    made.ordinal = t->next_block(site);
+    made.ordinal = mixed(where, t->next_block(site, where));
   } else {
-    made.caller = calls_outside.caller();
-    made.ordinal = next_outside(site);
+    where = mixed(where, thread_number);
+    made.ordinal = mixed(where, next_outside(mixed(where, site)));
   }
   add_block(made);
 }

@@ -7,6 +7,7 @@
 #include "recording/address_stream.hpp"
 #include "tracing/arena.hpp"
 #include "tracing/blocks.hpp"
+#include "tracing/callers.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +16,8 @@ namespace kith::tracing {
 
 enum class touch_kind : std::uint8_t { read, write, both, allocation };
 
-/// A point in the program that touches memory: the return address of the callback, and the return address of the
-/// function that called it.
+/// A point in the program that touches memory: the return address of the callback, and of the function that called it.
+/// If a library touches memory, the caller is the innermost function of the program.
 struct site_key {
   std::uintptr_t pc = 0, caller = 0;
   std::uint32_t bytes = 0;  // 0: varies
@@ -26,43 +27,23 @@ struct site_key {
 
 struct address_recording;
 
-/// The return addresses of the running functions.
-class call_stack {
- public:
-  void enter(std::uintptr_t return_address) noexcept {
-    const std::size_t here = depth_++;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);  // a signal handler enters above
-    if (here < most) calls_[here] = return_address;
-  }
-  void leave() noexcept {
-    if (depth_ != 0) --depth_;
-  }
-  void clear() noexcept { depth_ = 0; }
-  /// The caller of the innermost function; 0 if it is not known.
-  std::uintptr_t caller() const noexcept { return depth_ == 0 || depth_ > most ? 0 : calls_[depth_ - 1]; }
-
- private:
-  static constexpr std::size_t most = 256;
-  std::size_t depth_ = 0;
-  std::uintptr_t calls_[most] = {};
-};
-
 class task_trace {
  public:
-  /// `stack`: the upper end of the body's stack.
+  /// `stack`: the upper end of the body's part of the stack that it runs on.
   void begin(address_recording* into, std::uint64_t task, std::uintptr_t stack) noexcept;
   /// Appends the rest of the stream to the recording.
   void end() noexcept;
 
   /// `bytes` at `address` are touched by code with its stack at `stack`.
   void touch(const site_key& where, std::uintptr_t address, std::uint64_t bytes, std::uintptr_t stack) noexcept {
+    const std::uintptr_t depth = stack_ - stack;
+    if (depth > reach_) [[unlikely]]
+      return touch_from_elsewhere(where, address, bytes, stack);
     entry& e = entry_of(where);
     std::uint32_t number = own_stack;
     std::uint64_t offset = stack_ - address;
-    if (address - stack >= stack_ - stack) {  // outside the task's own stack, which is between the two
-      if (e.where == nullptr || address - e.where->begin >= e.where->end - e.where->begin ||
-          e.where->gone.load(relaxed))
-        e.where = find_block(address);
+    if (address - stack >= depth) {  // outside the task's own stack, which is between the two
+      if (e.where == nullptr || !e.where->has(address) || e.where->gone.load(relaxed)) e.where = find_block(address);
       number = e.where != nullptr ? e.where->number : unknown;
       offset = e.where != nullptr ? address - e.where->origin : address;
     }
@@ -71,9 +52,9 @@ class task_trace {
     if (bytes_.size() >= chunk) [[unlikely]]
       flush();
   }
-  /// Counts the blocks that the task makes at this point of the program, from 0.
-  std::uint64_t next_block(std::uintptr_t pc) noexcept {
-    return entry_of({.pc = pc, .kind = touch_kind::allocation}).state.offset++;
+  /// Counts the blocks that the task makes at this point of the program in these functions, from 0.
+  std::uint64_t next_block(std::uintptr_t pc, std::uint64_t functions) noexcept {
+    return entry_of({.pc = pc, .caller = functions, .kind = touch_kind::allocation}).state.offset++;
   }
 
   call_stack& calls() noexcept { return calls_; }
@@ -109,23 +90,22 @@ class task_trace {
                       0x9e3779b97f4a7c15u;
     return static_cast<std::size_t>(h >> 32);
   }
+  void touch_from_elsewhere(const site_key& where, std::uintptr_t address, std::uint64_t bytes,
+                            std::uintptr_t stack) noexcept;
   entry& fresh_entry(const site_key&, std::size_t at) noexcept;
   void grow() noexcept;
   void flush() noexcept;
 
   address_recording* into_ = nullptr;
   std::uint64_t task_ = 0, generation_ = 0, touches_ = 0;
-  std::uintptr_t stack_ = 0;
+  std::uintptr_t stack_ = 0;  // where the body began
+  std::uintptr_t reach_ = 0;  // the bytes of the stack below that
   entry* entries_ = nullptr;
   std::size_t mask_ = 0, used_ = 0;
   growing<std::uint8_t> bytes_;
   stream_writer<growing<std::uint8_t>> writer_{bytes_};
   call_stack calls_;  // of the body
 };
-
-/// The functions that the calling thread is in, outside tasks. It may have too many after exceptions and switches
-/// of stacks.
-inline constinit thread_local call_stack calls_outside [[gnu::tls_model("initial-exec")]];
 
 /// The calling thread's trace is being changed: what a signal handler touches meanwhile is not recorded.
 class trace_pause {
@@ -145,7 +125,7 @@ class trace_pause {
   task_trace* const was_;
 };
 
-/// Called by callbacks and interposed functions. `pc` is their return address.
+/// Called by callbacks of instrumented code. `pc` is their return address.
 [[gnu::always_inline]] inline void touched(touch_kind kind, const volatile void* at, std::uint32_t fixed,
                                            std::uint64_t bytes, const void* pc) noexcept {
   task_trace* const t = now;
@@ -154,6 +134,8 @@ class trace_pause {
   t->touch({reinterpret_cast<std::uintptr_t>(pc), t->calls().caller(), fixed, kind},
            reinterpret_cast<std::uintptr_t>(at), bytes, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
 }
+/// As touched(), called by interposed functions, which libraries call as well.
+void touched_by_call(touch_kind kind, const void* at, std::uint64_t bytes, const void* pc) noexcept;
 
 /// Registers memory that the program was given.
 void made_block(block::what kind, const void* at, std::size_t bytes, const void* pc) noexcept;

@@ -13,7 +13,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 namespace kith::tracing {
 
@@ -126,6 +129,18 @@ int for_thread_data(dl_phdr_info* info, std::size_t, void* each) noexcept {
 }
 void for_all_thread_data(range_call* each) noexcept { dl_iterate_phdr(for_thread_data, &each); }
 
+/// Where the first thread's stack ends, with the program's arguments and environment above its frames; 0: not known.
+std::uintptr_t end_of_first_stack() noexcept {
+  const recorder_section section;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "re"), std::fclose);
+  char line[4200];
+  while (maps != nullptr && std::fgets(line, sizeof line, maps.get()) != nullptr) {
+    const char* const dash = std::strchr(line, '-');
+    if (dash != nullptr && std::strstr(line, "[stack]") != nullptr) return std::strtoull(dash + 1, nullptr, 16);
+  }
+  return 0;
+}
+
 constinit thread_local std::uintptr_t stack_begin [[gnu::tls_model("initial-exec")]] = 0;
 constinit thread_local std::uintptr_t stack_end [[gnu::tls_model("initial-exec")]] = 0;
 
@@ -145,6 +160,8 @@ void add_this_thread() {
       stack_begin = reinterpret_cast<std::uintptr_t>(lowest);
       stack_end = stack_begin + bytes;
       add_block({.begin = stack_begin, .end = stack_end, .kind = block::what::stack});
+      if (const std::uintptr_t end = ::gettid() == ::getpid() ? end_of_first_stack() : 0; end > stack_end)
+        add_block({.begin = stack_end, .end = end, .kind = block::what::constant, .name = "arguments and environment"});
     }
     pthread_attr_destroy(&about);
   }

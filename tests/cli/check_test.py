@@ -12,6 +12,7 @@ path = kith.file
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TRACED = os.path.join(os.path.dirname(kith.path), "tests", "traced")
 SOURCE = os.path.join(ROOT, "tests", "tracing", "program.cpp")
+ELSEWHERE = os.path.join(ROOT, "tests", "tracing", "elsewhere.cpp")
 RESIZED = os.path.join(ROOT, "tests", "tracing", "resized.cpp")
 
 
@@ -143,6 +144,29 @@ for name, tasks in (("cut", 2), ("moved", 1), ("reallocated", 1), ("former-stack
     line = line_of("read", RESIZED)
     kith.check([(u["access"], u["line"]) for u in found["undeclared"]] == [("read", line)] * tasks and not found["untouched"],
                f"{name}: {found}")
+
+# Code that leaves the task's stack is the task's; its own stack needs no declaration.
+for name, mark, begin in (("fiber", "in a fiber", 40), ("handler", "in a handler", 80), ("library", "in a library", None)):
+    file, done = record(name, "elsewhere", KITH_POLICY="fifo")
+    kith.check(done.returncode == 0, f"{name} is recorded: {done.stderr}")
+    code, found = kith.json("check", file)
+    mine = [u for u in found["undeclared"] if u["line"] == line_of(mark, ELSEWHERE)]
+    kith.check(code == 1 and mine and all(u["name"] == "bad:0" for u in mine) and not found["untouched"], f"{name}: {found}")
+    kith.check(begin is None or [(u["begin"], u["end"]) for u in mine] == [(begin, begin + 4)], f"{name}: {mine}")
+    done = kith.run("sim", file, "--machine", "cmp-32", "--fidelity", "line", "--policy", "fifo")
+    kith.check(done.returncode == 0, f"{name} can be simulated: {done.stderr}")
+# The fiber's pointer to its job is a variable; halves of joins may touch what their task has declared.
+for name, undeclared in (("fiber-fine", {"job"}), ("joined", set()), ("arguments", set()), ("two-threads", set())):
+    file, done = record(name, "elsewhere")
+    kith.check(done.returncode == 0, f"{name} is recorded: {done.stderr}")
+    code, found = kith.json("check", file)
+    kith.check({u["variable"].split("::")[-1] for u in found["undeclared"]} == undeclared and not found["untouched"],
+               f"{name}: {found}")
+
+# The recording must not replace the program.
+program = os.path.join(TRACED, "elsewhere")
+done = kith.run("record", "-o", program, "--", program, "joined")
+kith.check(done.returncode == 2 and "is the same file as" in done.stderr, f"{done.returncode}, {done.stderr}")
 
 # Both runs read the same file; a pipe can be read only once.
 words = path("words")

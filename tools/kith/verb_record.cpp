@@ -322,7 +322,8 @@ outcome check_addresses(const record_options& o, const child_result& done, const
 
 outcome record(const record_options& o) {
   refuse_wrong(o);
-  refuse_output("--output", o.file, {});  // before the program runs, because it could not write its recording there
+  // Before the program runs: it could not write its recording there, or would be replaced by it.
+  refuse_output("--output", o.file, {o.program.front(), o.counted});
   remove_parts(o.file);
   std::optional<input_of_two> input;
   if (o.addresses) input.emplace();

@@ -15,6 +15,7 @@
 #include "engine/native/inherited.hpp"
 #include "engine/native/lane.hpp"
 #include "engine/native/worker.hpp"
+#include "events/log.hpp"
 
 #include <kith/task.hpp>
 
@@ -52,10 +53,11 @@ void join_as_tasks(half& first, half& second) {
   std::exception_ptr late;
   {
     group together;
-    together.spawn([&] {
+    const auto run_second = [&] {
       ran = true;
       second.run();
-    });
+    };
+    together.spawn(run_second, name(log_join_type));
     first.run();
     try {
       together.wait();

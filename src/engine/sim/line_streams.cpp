@@ -142,9 +142,11 @@ class reader {
         pages_(lines_of_page_),
         last_(r.sites.size()) {
     result_.bytes = bytes;
-    // Several runs share the rows, and other simulations may run at once.
+    // While rows are added there may be a second copy of them, and each may have a line of its own, with its entries
+    // in tables of pages and in the directory. Several runs share the rows, and other simulations may run at once.
+    constexpr std::uint64_t bytes_of_row = 4 * sizeof(line_touches);
     most_rows_ = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                 static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 2 / sizeof(line_touches);
+                 static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 2 / bytes_of_row;
   }
 
   line_streams read() {
