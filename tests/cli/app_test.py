@@ -140,6 +140,10 @@ kith.refused("app", "heat", "--sise", "5", says=["--sise", "--size"])
 kith.refused("app", "heat", "--size", "many", says=["--size", "many"])
 kith.refused("app", "heat", "--size", says=["--size", "needs a value"])
 kith.refused("app", "pagerank", "--debian", "--size", "5", says=["--debian", "--size"])
+traced = os.path.join(os.path.dirname(kith.path), "kith-traced")
+if os.path.exists(traced) and "addresses" not in os.path.basename(os.path.dirname(kith.path)):  # that build records all
+    kith.refused("app", "panels", "--small", says=["addresses cannot be recorded", traced, "panels"],
+                 KITH_RECORD=os.path.join(tempfile.gettempdir(), "kith-app-test.rec"), KITH_RECORD_ADDRESSES="1")
 kith.refused("demo", says=["KITH_MACHINE"], KITH_MACHINE="node:2 core:2")
 
 kith.finish()

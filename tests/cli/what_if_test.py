@@ -17,7 +17,7 @@ def record(name, *words):
 
 # Rows: a policy in software, the policies in hardware, the oracle.
 file = record("panels.rec", "panels")
-ask = ("what-if", "--hardware", file, "--machine", "cmp-32", "--cold", "--budget", "40")
+ask = ("what-if", "--hardware", file, "--machine", "cmp-32", "--cold", "--seeds", "1", "--budget", "40")
 code, rows = kith.json(*ask)
 kith.check(code == 0 and [r["policy"] for r in rows] == ["auto", "fifo", "random", "source", "token",
                                                          "token:organisation=global", "reference",
@@ -43,14 +43,33 @@ kith.check(code == 0 and one[-1]["policy"] == "oracle" and one[-1]["speedup"] ==
            "a search of one run is that of the policy")
 done = kith.run(*ask)
 kith.check(done.returncode == 0 and "is the fastest policy in hardware" in done.stdout
-           and "The best order found offline is" in done.stdout, f"for people: {done.stdout}")
+           and "The best order found offline:" in done.stdout and "+-" not in done.stdout, f"for people: {done.stdout}")
+
+# Several seeds: means and ranges.
+seeds = [kith.json(*ask[:-4], "--seeds", "1", "--seed", str(s), "--budget", "0")[1] for s in (1, 2, 3)]
+code, means = kith.json(*ask[:-4], "--seeds", "3", "--budget", "0")
+for i, row in enumerate(means):
+    of = [one[i]["speedup"] for one in seeds]
+    kith.check(row["seeds"] == 3 and abs(row["speedup"] - sum(of) / 3) < 1e-9
+               and (row["speedup_min"], row["speedup_max"]) == (min(of), max(of)), f"over three seeds: {row}, alone {of}")
+    kith.check(row["over_software_min"] <= row["over_software"] <= row["over_software_max"], f"over software: {row}")
+kith.check(any(r["speedup_min"] < r["speedup_max"] for r in means), f"seeds differ: {means}")
+done = kith.run(*ask[:-4], "--seeds", "3", "--budget", "40")
+text = " ".join(done.stdout.split())
+kith.check(done.returncode == 0 and "3 seeds: means, and half the range" in text and "+-" in text
+           and "of 3 seeds" in text and "one for all seeds" in text, f"for people: {done.stdout}")
+code, three = kith.json(*ask[:-4], "--seeds", "3", "--budget", "40")
+kith.check(three[:-1] == means and three[-1]["speedup"] >= max(r["speedup"] for r in means[1:]),
+           f"one order, no slower in the mean than a policy in hardware: {three}")
+code, usual = kith.json(*ask[:-4], "--policy", "fifo", "--budget", "0")
+kith.check(code == 0 and all(r["seeds"] == 5 for r in usual), f"five seeds: {usual}")
 
 # Programs that wait, and keyed graphs.
 for words in (("nqueens", "--small"), ("heat", "--small", "--as", "graph")):
     file = path(words[0] + ".rec")
     done = kith.run("record", "-o", file, "--", "kith", "app", *words, "--workers", "1")
     kith.check(done.returncode == 0, f"{words} is recorded: {done.stderr}")
-    code, found = kith.json("what-if", "--hardware", file, "--workers", "8", "--budget", "40", "--policy", "fifo")
+    code, found = kith.json("what-if", "--hardware", file, "--workers", "8", "--seeds", "2", "--policy", "fifo")
     kith.check(code == 0 and found[-1]["speedup"] >= 1, f"{words}: {found[-1]}")
 
 # With addresses: line by line.
@@ -76,4 +95,5 @@ kith.refused("what-if", "--hardware", file, "--machine", "xeon-8s", says=["no sc
 kith.refused("what-if", "--hardware", file, "--policy", "replay:file=" + file, says=["--prefetch 0"])
 kith.refused("what-if", "--hardware", file, "--policy", "fifoo", says=["fifo"])
 kith.refused("what-if", "--hardware", file, "--budget", "-1", says=["--budget"])
+kith.refused("what-if", "--hardware", file, "--seeds", "0", says=["--seeds"])
 kith.finish()

@@ -6,10 +6,12 @@
 #include "app/on_places.hpp"
 #include "app/report.hpp"
 #include "apps/list.hpp"
+#include "base/access_tracer.hpp"
 #include "base/environment.hpp"
 #include "base/nearest.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
+#include "paper/traced.hpp"
 #include "policy_library.hpp"
 #include "progress.hpp"
 
@@ -61,6 +63,20 @@ void refuse_misspelt(const apps::entry& e, const std::vector<std::string>& words
   }
 }
 
+/// Names kith-traced where addresses are to be recorded and this build has no access callbacks. If there is no
+/// kith-traced either, the runtime says how to build one.
+void refuse_addresses(const std::string& name) {
+  const bool asked = value_of(var::record) && number_of(var::record_addresses).value_or(0) != 0;
+  if (!asked || the_access_tracer() != nullptr) return;
+  const std::optional<std::string> traced = find_traced_programs();
+  if (!traced) return;
+  throw error(fmt::format("addresses cannot be recorded: `kith app` was built without access callbacks. Some of its "
+                          "programs were built with them, in {0}; alone, it lists them: kith record --addresses -- {0} "
+                          "{1} ...",
+                          *traced, name),
+              error_kind::setting);
+}
+
 outcome run_app(const options& o, const std::vector<std::string>& words, const CLI::App& command) {
   load_policy_libraries(o.libraries);
   const std::vector<std::string> programs = app_names();
@@ -90,6 +106,7 @@ outcome run_app(const options& o, const std::vector<std::string>& words, const C
     }
   }
   if (o.places) throw error(o.name + ": --places is for programs on places; `kith apps` lists them as places_...");
+  refuse_addresses(o.name);
   const machine on = current_machine(o.run.machine);
   progress bar;
   bar.wait_for(o.name);  // before the runtime binds this thread, so that the thread of `bar` is not bound

@@ -123,7 +123,7 @@ outcome run_paper(const paper_options& o) {
 std::function<outcome()> add_paper(CLI::App& command) {
   auto o = std::make_shared<paper_options>();
   command.add_option("id", o->id, "which result; without it, the list")->type_name("RESULT");
-  command.add_option("--seeds", o->seeds, "runs of each point (5; 24 or 8 for the RIP paper)")
+  command.add_option("--seeds", o->seeds, "runs of each point (5; for RIP 24 or 8, HW 3, ADS and mir-tilepro 1)")
       ->check(whole_number(1, 1000));
   command.add_option("--only", o->only, "these programs alone, of those that have several")
       ->delimiter(',')
@@ -133,9 +133,10 @@ std::function<outcome()> add_paper(CLI::App& command) {
   command.add_option("--metric", o->metric, "which one (the speed-up, or the first)");
   command.add_flag("--json", o->json, "write JSON");
   command.footer(
-      "The programs are recorded dry at the paper's sizes and run on the paper's machine, as it is modelled; values "
-      "that were fitted to results are named below each table. docs/papers/ keeps the tables, with what is not met and "
-      "why.\n"
+      "The programs run on the paper's machine, as it is modelled; values that were fitted to results are named below "
+      "each table. They are recorded dry at the paper's sizes, or for ADS constructed. For HW and mir-tilepro they are "
+      "recorded with the addresses that they touch, for HW at sizes that Kith chose. docs/papers/ keeps the tables, "
+      "with what is not met and why.\n"
       "JSON: rows {\"series\", \"metric\", \"x\", \"paper\" (null: not printed), \"kith\", \"paper_says\" (a "
       "statement), \"program\" (if there are several for one x)}\n"
       "Exit code: 0, or 2 for a wrong command line or if a program cannot be recorded.");

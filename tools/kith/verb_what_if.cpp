@@ -8,6 +8,7 @@
 #include "progress.hpp"
 #include "recording/file.hpp"
 #include "sim/runs.hpp"
+#include "sim/summary.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 #include "what_if/hardware.hpp"
@@ -16,8 +17,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace kith::tools {
 
@@ -27,18 +32,26 @@ struct what_if_options {
   std::string file, machine = "cmp-32", policies, software = "auto";
   std::vector<std::string> libraries;
   sim::run_options run;
-  int budget = 200;
+  std::optional<int> budget;
+  int seeds = 5;
   bool hardware = false, json = false;
 };
 
-nlohmann::json or_null(const std::optional<double>& value) { return value ? nlohmann::json(*value) : nlohmann::json(); }
+nlohmann::json or_null(const std::optional<sample>& value) {
+  return value ? nlohmann::json(value->mean) : nlohmann::json();
+}
 
-nlohmann::json to_json(const what_if_row& r) {
+nlohmann::json to_json(const what_if_row& r, int seeds) {
   return {{"policy", r.policy},
           {"organisation", r.organisation},
-          {"makespan_s", r.seconds},
-          {"speedup", r.speedup},
-          {"over_software", r.over_software},
+          {"seeds", seeds},
+          {"makespan_s", r.seconds.mean},
+          {"speedup", r.speedup.mean},
+          {"speedup_min", r.speedup.least},
+          {"speedup_max", r.speedup.most},
+          {"over_software", r.over_software.mean},
+          {"over_software_min", r.over_software.least},
+          {"over_software_max", r.over_software.most},
           {"in_software", or_null(r.in_software)},
           {"l1_misses_percent", or_null(r.first_misses)},
           {"l2_misses_percent", or_null(r.second_misses)},
@@ -46,28 +59,52 @@ nlohmann::json to_json(const what_if_row& r) {
           {"energy_percent", or_null(r.energy)}};
 }
 
-void print_rows(const what_if_answer& answer, const std::string& software) {
+void print_table(const what_if_answer& answer) {
   table t("policy", {"queues", "time\n[s]", "over\nfifo", "over\nsoftware", "itself in\nsoftware", "L1 misses\n%",
                      "L2 misses\n%", "network\n%", "energy\n%"});
   t.left(0);
-  const auto shown = [](const std::optional<double>& v, const char* format) {
-    return v ? fmt::format(fmt::runtime(format), *v) : std::string("-");
-  };
   for (const what_if_row& r : answer.rows) {
-    t.row(r.policy,
-          {r.organisation, fmt::format("{:.4g}", r.seconds), fmt::format("{:.2f}", r.speedup),
-           fmt::format("{:.2f}", r.over_software), shown(r.in_software, "{:.2f}"), shown(r.first_misses, "{:.0f}"),
-           shown(r.second_misses, "{:.0f}"), shown(r.network, "{:.0f}"), shown(r.energy, "{:.0f}")});
+    std::vector<std::string> means{r.organisation}, ranges{""};
+    const auto add = [&](const std::optional<sample>& v, const char* format, const char* range_format) {
+      sample_cells cell = v ? cells_of(*v, format, range_format) : sample_cells{"-", ""};
+      means.push_back(std::move(cell.mean));
+      ranges.push_back(std::move(cell.range));
+    };
+    add(r.seconds, "{:.4g}", "{:.2g}");
+    add(r.speedup, "{:.2f}", "{:.2f}");
+    add(r.over_software, "{:.2f}", "{:.2f}");
+    add(r.in_software, "{:.2f}", "{:.2f}");
+    for (const auto& percent : {r.first_misses, r.second_misses, r.network, r.energy}) add(percent, "{:.0f}", "{:.0f}");
+    t.row(r.policy, std::move(means));
+    if (std::ranges::any_of(ranges, [](const std::string& one) { return !one.empty(); })) t.row("", std::move(ranges));
   }
   fmt::print("{}\n", t.text());
-  const what_if_row& best = answer.rows[answer.best];
-  fmt::print("{} ({}) is the fastest policy in hardware: {:.2f} times fifo there, {:.2f} times {} in software.\n",
-             styled(best.policy, tone::strong), best.organisation, best.speedup, best.over_software,
-             printable(software));
+}
+
+/// "1.07 (0.82 to 1.30)"
+std::string with_range(const sample& v) {
+  return v.most > v.least ? fmt::format("{:.2f} ({:.2f} to {:.2f})", v.mean, v.least, v.most)
+                          : fmt::format("{:.2f}", v.mean);
+}
+
+void print_answer(const what_if_answer& answer, const std::string& software, int seeds) {
+  const what_if_row &best = answer.rows[answer.best], &last = answer.rows.back();
+  const auto gains = [&](const what_if_row& r) {
+    return fmt::format("{} times fifo there, {} times {} in software", with_range(r.speedup),
+                       with_range(r.over_software), printable(software));
+  };
+  fmt::print(
+      "{}\n",
+      folded(fmt::format("{} ({}) is the fastest policy in hardware{}: {}.", styled(best.policy, tone::strong),
+                         best.organisation,
+                         seeds > 1 ? fmt::format(" in the mean, and with {} of {} seeds", answer.seeds_won, seeds) : "",
+                         gains(best)),
+             0));
   if (answer.runs == 0) return;  // no search
-  fmt::print("The best order found offline is {:.2f} times fifo (search of {} runs, begun with {}).\n",
-             answer.rows.back().speedup, answer.runs,
-             answer.from == "data" ? "a schedule for the caches" : printable(answer.from));
+  fmt::print("{}\n", folded(fmt::format("The best order found offline{}: {} (search of {} runs, begun with {}).",
+                                        seeds > 1 ? ", one for all seeds" : "", gains(last), answer.runs,
+                                        answer.from == "data" ? "a schedule for the caches" : printable(answer.from)),
+                            0));
 }
 
 outcome run_what_if(what_if_options& o) {
@@ -83,19 +120,22 @@ outcome run_what_if(what_if_options& o) {
   what_if_question q{.policies = o.policies.empty() ? hardware_policies() : policies_of(o.policies),
                      .software = o.software,
                      .base = o.run,
+                     .seeds = o.seeds,
                      .budget = o.budget};
   choose_fidelity(p, m, q.base);
   const what_if_answer answer = ask_hardware(p, m, q, [&](const char* what, double share) { bar.share(what, share); });
   bar.clear();
   if (o.json) {
     nlohmann::json rows = nlohmann::json::array();
-    for (const what_if_row& r : answer.rows) rows.push_back(to_json(r));
+    for (const what_if_row& r : answer.rows) rows.push_back(to_json(r, o.seeds));
     fmt::print("{}\n", json_text(rows, 2));
     return outcome::fine;
   }
-  fmt::print("{} on {}\n{} tasks, fidelity {}\n\n", printable(o.file), styled(printable(m.title), tone::strong),
-             p.tasks(), q.base.fidelity == sim::fidelity::line ? "line" : "block");
-  print_rows(answer, o.software);
+  fmt::print("{} on {}\n{} tasks, fidelity {}{}\n\n", printable(o.file), styled(printable(m.title), tone::strong),
+             p.tasks(), q.base.fidelity == sim::fidelity::line ? "line" : "block",
+             o.seeds > 1 ? fmt::format(", {} seeds: means, and half the range", o.seeds) : "");
+  print_table(answer);
+  print_answer(answer, o.software, o.seeds);
   return outcome::fine;
 }
 
@@ -116,8 +156,12 @@ std::function<outcome()> add_what_if(CLI::App& command) {
   command.add_option("--software", o->software, "the policy in software to compare with (auto)")->type_name("POLICY");
   add_policy_library(command, o->libraries);
   command.add_option("--workers", o->run.workers, "use the first cores only (all)")->check(whole_number(1, 4096));
-  command.add_option("--seed", o->run.seed, "of all random choices (1)")->check(whole_number(1, std::int64_t{1} << 40));
-  command.add_option("--budget", o->budget, "runs of the search for the best order; 0: no oracle (200)")
+  command.add_option("--seeds", o->seeds, "runs of each policy, with seeds of their own (5)")
+      ->check(whole_number(1, 100000));
+  command.add_option("--seed", o->run.seed, "the first seed (1)")->check(whole_number(1, std::int64_t{1} << 40));
+  command
+      .add_option("--budget", o->budget,
+                  "runs of the search for the best order; 0: no oracle (40 to 200, fewer where a run takes long)")
       ->check(whole_number(0, 1'000'000));
   command.add_option("--gsu", o->run.hardware.cycles, "cycles of an operation of the unit (the machine's)")
       ->check(whole_number(0, 100000));
@@ -128,11 +172,15 @@ std::function<outcome()> add_what_if(CLI::App& command) {
   command.footer(
       "usage: kith what-if --hardware FILE [--machine NAME]\n"
       "Simulates the program with its task queues in the machine's scheduling unit, under each policy, and compares "
-      "with fifo there and with a policy in software. `oracle` is the best order that a bounded search has found "
-      "offline: a scheduler can gain that much, perhaps more. A recording with addresses is run line by line, others "
+      "with fifo there and with a policy in software, seed by seed: the figures are means, those with +- half their "
+      "range. `oracle` is the best order that a bounded search has found offline with the first seed, run with all "
+      "seeds: a scheduler can gain that much, perhaps more. In the mean it is never slower than a policy simulated in "
+      "hardware; one in software may be faster. A recording with addresses is run line by line, others "
       "by what their tasks declare. docs/simulation.md says more.\n"
-      "JSON: [{\"policy\", \"organisation\" (deques, global, software, offline), \"makespan_s\", \"speedup\" (over "
-      "fifo in hardware), \"over_software\" (over the policy in software), \"in_software\" (speedup of the same policy "
+      "JSON: [{\"policy\", \"organisation\" (deques, global, software, offline), \"seeds\", "
+      "\"makespan_s\", \"speedup\" (over fifo in hardware), \"speedup_min\", \"speedup_max\", \"over_software\" (over "
+      "the policy in software), \"over_software_min\", \"over_software_max\", \"in_software\" (speedup of the same "
+      "policy "
       "with queues in software), \"l1_misses_percent\", \"l2_misses_percent\", \"network_percent\", \"energy_percent\" "
       "(of fifo's; line by line of caches, memory, mesh and unit, else, or if the machine lacks those, of the network; "
       "null: not known)}]\n"

@@ -16,17 +16,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The traced programs' executable, beside this tool or where it is installed.
+fs::path folder_of_this() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+
 std::string traced_programs() {
-  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
-  for (const fs::path& folder : {here, here.parent_path() / KITH_LIBRARIES / "kith"}) {
-    if (fs::exists(folder / "kith-traced")) return folder / "kith-traced";
-  }
-  throw error("this build has no programs that record their addresses (kith-traced is not beside " + here.string() +
-              "/kith); build them: ninja kith_traced_programs, without a sanitizer");
+  if (const std::optional<std::string> found = find_traced_programs()) return *found;
+  throw error("this build has no programs that record their addresses (kith-traced is not beside " +
+              folder_of_this().string() + "/kith); build them: ninja kith_traced_programs, without a sanitizer");
 }
 
 }  // namespace
+
+std::optional<std::string> find_traced_programs() {
+  const fs::path here = folder_of_this();
+  for (const fs::path& folder : {here, here.parent_path() / KITH_LIBRARIES / "kith"}) {
+    if (fs::exists(folder / "kith-traced")) return folder / "kith-traced";
+  }
+  return std::nullopt;
+}
 
 sim::program record_traced(const std::vector<std::string>& program, const machine_model& m) {
   const std::string file = fs::temp_directory_path() / ("kith-traced-" + std::to_string(::getpid()));

@@ -1,6 +1,5 @@
 #include "sim/summary.hpp"
 
-#include "sim/runs.hpp"
 #include "table.hpp"
 
 #include <fmt/format.h>
@@ -58,6 +57,12 @@ std::vector<column> columns_of(bool lines) {
 
 }  // namespace
 
+sample_cells cells_of(const sample& v, const char* format, const char* range_format) {
+  if (std::isnan(v.mean)) return {"-", ""};
+  return {fmt::format(fmt::runtime(format), v.mean),
+          v.most > v.least ? "+-" + fmt::format(fmt::runtime(range_format), (v.most - v.least) / 2) : ""};
+}
+
 std::string table_of(const std::vector<std::string>& policies, const std::vector<sim::result>& results) {
   const std::vector<column> columns = columns_of(results.front().lines.has_value());
   const std::size_t seeds = results.size() / policies.size();
@@ -69,10 +74,9 @@ std::string table_of(const std::vector<std::string>& policies, const std::vector
     for (const column& c : columns) {
       std::vector<double> values;
       for (std::size_t s = 0; s < seeds; ++s) values.push_back(c.of(results[p * seeds + s]));
-      const sample v = sample_of(values);
-      means.push_back(std::isnan(v.mean) ? "-" : fmt::format(fmt::runtime(c.format), v.mean));
-      ranges.push_back(v.most > v.least ? "+-" + fmt::format(fmt::runtime(c.range_format), (v.most - v.least) / 2)
-                                        : "");
+      sample_cells cell = cells_of(sample_of(values), c.format, c.range_format);
+      means.push_back(std::move(cell.mean));
+      ranges.push_back(std::move(cell.range));
     }
     t.row(policies[p], std::move(means));
     if (seeds > 1) t.row("", std::move(ranges));

@@ -33,56 +33,52 @@ class searcher {
       runs.push_back(base_);
       runs.back().plan = std::make_shared<const sim::plan>(c.order);
     }
-    std::vector<sim::result> results = simulate_all(program_, machine_, runs);
+    const std::vector<sim::result> results = simulate(runs);
     for (std::size_t i = 0; i < results.size(); ++i) {
-      if (results[i].makespan < least_) {
-        least_ = results[i].makespan;
-        order = round[i].order;
-        from = round[i].from;
-      }
-      keep(std::move(results[i]), round[i].from);
+      if (results[i].makespan >= least_) continue;
+      least_ = results[i].makespan;
+      best.order = round[i].order;
+      best.from = round[i].from;
     }
-    if (tell_) tell_(best.runs);
   }
 
-  void keep(sim::result r, const std::string& begun_with) {
-    const bool first = best.runs++ == 0;
-    if (!first && r.makespan >= best.result.makespan) return;
-    best.better += first ? 0 : 1;
-    best.from = begun_with;
-    best.result = std::move(r);
+  std::vector<sim::result> simulate(const std::vector<sim::run_options>& runs) {
+    std::vector<sim::result> results =
+        simulate_all(program_, machine_, runs, [&](std::size_t done, std::size_t /*all*/) {
+          if (tell_) tell_(best.runs + static_cast<int>(done));
+        });
+    best.runs += static_cast<int>(runs.size());
+    return results;
   }
 
   order_found best;
-  sim::plan order;   // the fastest
-  std::string from;  // the start from which it was found
 
  private:
   const sim::program& program_;
   const machine_model& machine_;
   sim::run_options base_;
   const std::function<void(int)>& tell_;
-  sim::picoseconds least_ = ~sim::picoseconds{0};  // of `order`
+  sim::picoseconds least_ = ~sim::picoseconds{0};  // of best.order
 };
 
 }  // namespace
 
 order_found search_order(const sim::program& p, const machine_model& m, const sim::run_options& base,
-                         std::span<const std::string> starts, int budget, const std::function<void(int)>& tell) {
+                         std::span<const order_start> starts, int budget, const std::function<void(int)>& tell) {
   std::vector<sim::run_options> runs;
-  for (const std::string& policy : starts) {
+  for (const order_start& start : starts) {
     runs.push_back(base);
-    runs.back().policy = policy;
+    runs.back().policy = start.policy;
+    runs.back().hardware.used = start.in_hardware;
     runs.back().keep_schedule = true;
   }
-  std::vector<sim::result> schedules = simulate_all(p, m, runs);
-  const known_tasks tasks(p, m, base, schedules.front().schedule);
   searcher s(p, m, base, tell);
+  std::vector<sim::result> schedules = s.simulate(runs);
+  const known_tasks tasks(p, m, base, schedules.front().schedule);
   std::vector<candidate> first;
   for (std::size_t i = 0; i < starts.size(); ++i) {
-    first.push_back({tasks.plan_of(schedules[i].schedule), starts[i]});
+    first.push_back({tasks.plan_of(schedules[i].schedule), starts[i].name()});
     schedules[i].schedule = {};
-    s.keep(std::move(schedules[i]), starts[i]);
   }
   const std::size_t by_policies = first.size();
   for (std::size_t i = 0; i < by_policies; ++i) {
@@ -100,7 +96,7 @@ order_found search_order(const sim::program& p, const machine_model& m, const si
     for (std::size_t i = 0; i < moves_of_round.size(); ++i) {
       if (s.best.runs + static_cast<int>(next.size()) >= budget) break;
       rng random(base.seed + round, purpose::pick, static_cast<std::uint32_t>(i));
-      next.push_back({s.order, s.from});
+      next.push_back({s.best.order, s.best.from});
       tasks.change(next.back().order, random, moves_of_round[i]);
     }
     s.add(next);
