@@ -276,8 +276,8 @@ for change, says in (("UPDATE stream SET touches = touches + 1", ["table stream"
 
 # Wrong input.
 done = kith.run("record", "--addresses", "-o", path("x.rec"), "--", "kith", "app", "life", "--small")
-kith.check(done.returncode == 2 and "kith::trace_accesses" in done.stderr and "cmake --preset addresses" in done.stderr,
-           f"a program without callbacks: {done.stderr}")
+kith.check(done.returncode == 2 and "without access callbacks" in done.stderr and "/kith-traced life" in done.stderr and
+           "cmake --preset addresses" in done.stderr, f"a program without callbacks: {done.stderr}")
 kith.check(not os.path.exists(path("x.rec")), "nothing was recorded")
 done = kith.run("record", "--addresses", "-o", path("x.rec"), "--", BUNDLED, "no-such-program")
 kith.check(done.returncode == 2 and "kith::trace_accesses" not in done.stderr and "its own message says why" in done.stderr,

@@ -72,7 +72,7 @@ void refuse_addresses(const std::string& name) {
   if (!traced) return;
   throw error(fmt::format("addresses cannot be recorded: `kith app` was built without access callbacks. Some of its "
                           "programs were built with them, in {0}; alone, it lists them: kith record --addresses -- {0} "
-                          "{1} ...",
+                          "{1} ...; for all of them, build Kith by `cmake --preset addresses`",
                           *traced, name),
               error_kind::setting);
 }

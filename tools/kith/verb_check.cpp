@@ -115,11 +115,13 @@ void print_report(const recording& r, const analysis::touch_report& found) {
   std::size_t tasks = 0;
   for (std::size_t i = 0; i < found.undeclared.size(); ++i)
     tasks += i == 0 || found.undeclared[i].task != found.undeclared[i - 1].task;
+  const auto verdict = [&]() -> std::string {
+    if (tasks != 0) return fmt::format("{} tasks touch what they did not declare", tasks);
+    if (found.tasks == 0) return "no task ran, so nothing was checked";
+    return found.constants.empty() ? "all of them declared" : "all of them declared, but for constants";
+  };
   fmt::print("{} tasks, {} touches{}: {}\n", found.tasks, found.touches,
-             r.counts.empty() ? "" : fmt::format(", {} instructions", instructions_of(r.counts)),
-             tasks == 0 ? std::string(found.constants.empty() ? "all of them declared"
-                                                              : "all of them declared, but for constants")
-                        : fmt::format("{} tasks touch what they did not declare", tasks));
+             r.counts.empty() ? "" : fmt::format(", {} instructions", instructions_of(r.counts)), verdict());
 }
 
 /// Adds the row's description of a block and of a site in the source.
