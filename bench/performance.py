@@ -13,6 +13,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import textwrap
 
 import report
 
@@ -27,6 +28,13 @@ What Kith's tasks, joins and loops cost, beside other systems. `bench/performanc
 page. [The benchmarks](../bench/README.md) says what is measured and how; figures of other machines are in
 [scaling](scaling.md). They are of one run on one machine: there to be repeated, not quoted.
 """
+
+
+def wrapped(part):
+    """Prose in lines of at most 120 columns; tables, titles and pictures as they are."""
+    if part.startswith(("#", "|", "!")):
+        return part
+    return textwrap.fill(part, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def cell(row):
@@ -193,7 +201,7 @@ def main():
             parts.append("Not measured in this run.")
         if name in drawn:
             parts.append(f"![{title}]({drawn[name]})")
-    PAGE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    PAGE.write_text("\n\n".join(wrapped(p) for p in parts) + "\n", encoding="utf-8")
     if failed:
         sys.exit(f"performance: failed: {', '.join(failed)}")
 
