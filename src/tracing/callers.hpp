@@ -2,6 +2,8 @@
 // they are found on the stack where a library that is not instrumented was called.
 #pragma once
 
+#include "base/rng.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -13,11 +15,6 @@ namespace kith::tracing {
 inline std::uintptr_t offset_in_program(std::uintptr_t pc) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(&__executable_start);
   return pc - begin < reinterpret_cast<std::uintptr_t>(&etext) - begin ? pc - begin : 0;
-}
-
-constexpr std::uint64_t mixed(std::uint64_t h, std::uint64_t with) noexcept {
-  h = (h ^ with) * 0x9e3779b97f4a7c15u;
-  return h ^ h >> 29;
 }
 
 /// The return addresses of the running functions.
@@ -37,7 +34,7 @@ class call_stack {
   /// A number for the running functions: the same in every run, wherever the program is loaded.
   std::uint64_t hash() const noexcept {
     std::uint64_t h = 0;
-    for (std::size_t i = 0; i < depth_ && i < most; ++i) h = mixed(h, offset_in_program(calls_[i]));
+    for (std::size_t i = 0; i < depth_ && i < most; ++i) h = mix(h ^ offset_in_program(calls_[i]));
     return h;
   }
 

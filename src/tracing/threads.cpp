@@ -1,6 +1,7 @@
 // Threads and processes that the program starts. Each thread registers its stack at its start, because tasks may touch
 // the stack of a thread that never runs one. The thread that forks holds the recorder's locks across fork(): in
 // the child, a lock held by another thread would never be released.
+#include "base/rng.hpp"
 #include "tracing/trace.hpp"
 
 #include <dlfcn.h>
@@ -32,8 +33,10 @@ struct thread_end {
 
 /// By the thread that makes the new one, its running functions, and how many it has made in these.
 std::uint64_t number_of_new_thread() noexcept {
-  const std::uint64_t where = mixed(mixed((now != nullptr ? now->calls() : calls_outside).hash(), thread_number), 1);
-  return mixed(where, next_outside(where));
+  const std::uint64_t functions = (now != nullptr ? now->calls() : calls_outside).hash();
+  constexpr std::uint64_t threads = 1;  // counted apart from blocks
+  const std::uint64_t where = mix(mix(functions ^ thread_number) ^ threads);
+  return mix(where ^ next_outside(where));
 }
 
 void* begin_thread(void* what) {

@@ -1,5 +1,6 @@
 #include "tracing/trace.hpp"
 
+#include "base/rng.hpp"
 #include "base/spin_mutex.hpp"
 
 #include <mutex>
@@ -159,10 +160,10 @@ void made_block(block::what kind, const void* at, std::size_t bytes, const void*
   if (t != nullptr) {
     made.recording = t->recording();
     made.task = t->task();
-    made.ordinal = mixed(where, t->next_block(site, where));
+    made.ordinal = mix(where ^ t->next_block(site, where));
   } else {
-    where = mixed(where, thread_number);
-    made.ordinal = mixed(where, next_outside(mixed(where, site)));
+    where = mix(where ^ thread_number);
+    made.ordinal = mix(where ^ next_outside(mix(where ^ site)));
   }
   add_block(made);
 }
