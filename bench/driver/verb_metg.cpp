@@ -161,7 +161,7 @@ void run_metg(const options& o) {
   const double sample_ns = o.quick ? 3e6 : 8e6;
 
   std::vector<metg_contender> contenders;
-  for (int width : {2, 8}) {
+  for (int width : {workers, 4 * workers}) {
     for (pattern kind : all_patterns) {
       for (const auto& process : children) {
         for (bool prebuilt : {false, true}) {
