@@ -37,7 +37,9 @@ class steal final : public policy<World> {
       one_of("end", "lifo|fifo", "which of its own tasks a worker takes: the newest, or the oldest"),
       number("batch", 32, 1, 1024, "maximum number of tasks per theft; never more than half of the victim's"),
       one_of("near", "half|one",
-             "what a theft takes within a node whose cores share a cache: up to half, or one, unless tasks are short"),
+             "what a theft takes within a node whose cores share a cache: up to half; or one, of each victim in turn, "
+             "unless "
+             "tasks are short"),
       one_of("looks", "all|one", "at how many victims an idle worker looks before it pauses"),
       number("follow", 0, 0, 1024,
              "after this many tasks of one chain a worker runs one of another chain, if any waits; 0: never"),
@@ -132,7 +134,10 @@ class steal final : public policy<World> {
       const worker_id victim = choose(mine, i);
       if (deques_[victim.index()]->size() == 0) continue;
       const poll_result l = look_at(victim, self);
-      if (l.kind != poll_result::found) mine.probes = (i + 1) % all;  // the next round begins after it
+      const std::size_t next = (i + 1) % all;
+      // The next round begins after it. If it gave tasks, then only in the same cache: the nearest are robbed first.
+      if (l.kind != poll_result::found || (takes_one(victim, self) && takes_one(mine.victims[next], self)))
+        mine.probes = next;
       return l;
     }
     const bool missed = order_ == victim_order::random && anything_left(mine);
@@ -301,6 +306,8 @@ class steal final : public policy<World> {
     return std::ranges::any_of(mine.victims, [this](worker_id v) { return deques_[v.index()]->size() > 0; });
   }
 
+  /// With near=one: whether both use the same cache.
+  bool takes_one(worker_id victim, const worker& self) const { return close_[victim.index()] == self.node; }
   task* visit(leveled_deque<World>& victim, worker_id id, leveled_deque<World>& own, worker& self) {
     const std::int64_t there = victim.size();
     if (there == 0) {
@@ -311,7 +318,7 @@ class steal final : public policy<World> {
     if (victim.steal(first, self) != steal_result::got) return nullptr;
     // Takes several in one visit, because the victim's cache line is already here. Neighbouring tasks mostly use
     // neighbouring data: within one cache, workers far apart in a program displace each other's data.
-    const bool one = close_[id.index()] == self.node && !victim.short_tasks();
+    const bool one = takes_one(id, self) && !victim.short_tasks();
     for (std::int64_t more = one ? 0 : std::min(batch_, there / 2) - 1; more > 0; --more) {
       task* t = nullptr;
       if (victim.steal(t, self) != steal_result::got) break;

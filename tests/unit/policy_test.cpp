@@ -88,6 +88,23 @@ TEST(policy, steal_takes_one_task_where_both_use_the_same_cache_unless_tasks_are
   EXPECT_EQ(stolen("steal", 1 << 20, false), 5u);
 }
 
+TEST(policy, steal_takes_one_task_of_each_victim_in_turn_where_all_use_the_same_cache) {
+  const auto victims = [](const char* how) {
+    bench b("node:1 core:4", how, {}, 1 << 20);
+    std::map<const kith::task*, int> at;
+    for (int i = 0; i < 24; ++i) {
+      kith::task& t = b.task();
+      at[&t] = 1 + i % 3;
+      b.ready(t, 1 + i % 3);
+    }
+    std::vector<int> from;
+    for (int i = 0; i < 6; ++i) from.push_back(at[b.next(0)]);
+    return from;
+  };
+  EXPECT_THAT(victims("steal:near=one"), ElementsAre(1, 2, 3, 1, 2, 3));
+  EXPECT_THAT(victims("steal"), ElementsAre(1, 1, 1, 1, 1, 1));  // half of what is left, each time
+}
+
 // Worker 0 follows a chain; each of its tasks makes the next one ready.
 TEST(policy, steal_changes_chains_after_a_while_if_another_one_waits) {
   bench b("node:1 core:2", "steal:follow=2");
