@@ -234,6 +234,30 @@ TEST(auto_policy, runs_have_the_share_of_the_nodes_workers) {
   }
 }
 
+TEST(auto_policy, a_run_has_a_block_for_each_worker_of_its_node) {
+  initial_bench b("node:2 core:3");
+  b.create(24);
+  b.chosen->waiting(*b.by[0]);
+  const std::vector<int> homes = b.homes();
+  for (std::size_t first = 0; first + 6 <= homes.size(); first += 6)
+    EXPECT_EQ(std::vector(homes.begin() + first, homes.begin() + first + 6), (std::vector{0, 0, 0, 1, 1, 1})) << first;
+}
+
+TEST(auto_policy, runs_are_shares_of_the_bytes) {
+  auto_bench b("node:2 core:2");
+  std::vector<std::uint32_t> blocks;
+  std::vector<std::uint64_t> bytes;
+  for (int i = 0; i < 40; ++i) {
+    blocks.push_back(b.region());
+    bytes.push_back(i % 8 < 4 ? 7 * page : page);  // with as many blocks for each node, node 0 would get nearly all
+    b.ready(b.task({{blocks.back(), bytes.back(), kith::mode::out}}));
+  }
+  b.chosen->waiting(*b.by[0]);
+  std::vector<std::uint64_t> at(2);
+  for (std::size_t i = 0; i < blocks.size(); ++i) at[b.regions[blocks[i]].home_node().index()] += bytes[i];
+  EXPECT_NEAR(static_cast<double>(at[0]) / static_cast<double>(at[0] + at[1]), 0.5, 0.05);
+}
+
 TEST(auto_policy, runs_of_sequences_of_different_lengths_meet) {
   initial_bench b("node:2 core:1");
   b.create(8, 1);
@@ -323,6 +347,32 @@ TEST(auto_policy, equal_bytes_go_to_the_shorter_queue) {
   b.ready(t);
   b.next(0);
   EXPECT_EQ(b.next(0), &t);
+}
+
+TEST(auto_policy, a_successor_with_equal_bytes_here_and_elsewhere_is_run_next) {
+  auto_bench b("node:3 core:1");
+  b.ready(b.task({{b.region(1), page}}), 0);  // so that the other queue is the shorter one
+  kith::task& t = b.task({{b.region(2), page, kith::mode::in}, {b.region(1), page, kith::mode::out}});
+  EXPECT_EQ(b.ready(t, 1, ready_reason::completion), &t);
+}
+
+// Worker 0 has written what its successor changes; all of the successor's data is at node 2.
+TEST(auto_policy, a_worker_leaves_what_it_wrote_for_a_larger_input_unless_all_nodes_read_that) {
+  const auto stays = [](bool is_table, std::uint64_t bytes) {
+    auto_bench b("node:3 core:1");
+    const auto table = b.region(2), own = b.region(2);
+    const auto input = [&] { return is_table ? table : b.region(2); };
+    for (int i = 0; i < 60; ++i) {  // most of their bytes are input, but what they change counts twice
+      b.ready(b.task({{input(), 8 * page, kith::mode::in}, {b.region(i % 3), 6 * page}}));
+      EXPECT_NE(b.next(i % 3), nullptr);
+    }
+    b.wrote(own, 0);
+    kith::task& t = b.task({{input(), bytes, kith::mode::in}, {own, page}});
+    return b.ready(t, 0, ready_reason::completion) == &t;
+  };
+  EXPECT_TRUE(stays(false, 2 * page));  // what is changed counts twice
+  EXPECT_FALSE(stays(false, 3 * page));
+  EXPECT_TRUE(stays(true, 8 * page));
 }
 
 TEST(auto_policy, partitions_the_first_tasks_when_told) {

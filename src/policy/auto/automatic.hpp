@@ -25,6 +25,7 @@
 #include "policy/auto/explanation.hpp"
 #include "policy/auto/hot_end.hpp"
 #include "policy/auto/initial_runs.hpp"
+#include "policy/auto/shared_reads.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
@@ -70,7 +71,8 @@ class automatic final : public policy<World>, public observer<World> {
         place_(s),
         runs_(s, given),
         thefts_(s, given),
-        chains_(s, given),
+        reads_(s),
+        chains_(s, given, reads_),
         order_(order_in(given)),
         ends_(s, order_, given),
         states_(static_cast<std::size_t>(team_.size())),
@@ -322,7 +324,7 @@ class automatic final : public policy<World>, public observer<World> {
       place_.settle(t, to, self);
       if (windows_) self.meter(event::task_partitioned, {});
     } else {
-      to = place_(t, self, [this](node_id n) { return queues_[n.index()]->size(); });
+      to = place_(t, self, keeps, [this](node_id n) { return queues_[n.index()]->size(); });
     }
     if (t.has_level()) [[unlikely]]
       levels_seen_.store(true, relaxed);
@@ -348,20 +350,28 @@ class automatic final : public policy<World>, public observer<World> {
     return thefts_.pays(type, victim, thief, queues_[victim.index()]->size());
   }
   /// Whether a worker continues with a task of another node of its machine: if the worker was the last to write all
-  /// that the task writes, because its caches then have that.
+  /// that the task writes, because its caches then have that, and the task reads no more at its home, or what its
+  /// caches have, too.
   bool wrote(const task& t, node_id home, const worker& self) const {
     if (team_.distance(self.node, home) > team::farthest) return false;
-    bool writes = false;
+    std::uint64_t written = 0, read = 0;
     for (kept_access a : t.access_list()) {
-      if (!has_home(a) || a.how == mode::in) continue;
-      if (memory_.region_of(a).writer.load(relaxed) != self.id.value) return false;
-      writes = true;
+      if (!has_home(a)) continue;
+      const region& r = memory_.region_of(a);
+      if (a.how == mode::in) {
+        read += r.home_node() == home ? a.bytes() : 0;
+      } else if (r.writer.load(relaxed) == self.id.value) {
+        written += weight_of(a.how) * a.bytes();
+      } else {
+        return false;
+      }
     }
-    return writes;
+    return written != 0 && (read <= written || reads_.are_in_all_caches(t.type));
   }
   /// Called when the worker begins a task with data, which belongs to its own node or to `home`.
   void begin(const task& t, worker& self, node_id home = {}, bool stolen = false) {
     state& mine = states_[self.id.index()];
+    reads_.begins(t, self);
     mine.runs = &t;
     mine.lead = std::min(mine.lead + 1, most_lead);
     mine.robbed = home == self.node ? node_id() : home;
@@ -413,6 +423,7 @@ class automatic final : public policy<World>, public observer<World> {
   balanced_placement<World> place_;
   initial_runs<World> runs_;
   delayed_theft<World> thefts_;
+  shared_reads<World> reads_;
   chain_bound<World> chains_;
   typename World::template shared<bool> data_seen_{false};      // a task with data has become ready or was created
   typename World::template shared<bool> dataless_seen_{false};  // a task without data has

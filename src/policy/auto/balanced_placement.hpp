@@ -7,12 +7,13 @@
 // node that got the last block of this type gets the next one as well, until it has clearly more than another: the
 // state then moves once for each run of blocks, not with every block. Data that a task reads and writes counts twice,
 // because its bytes move twice (once while it has no home: there is nothing to read). If several nodes have equally
-// many bytes of a task, the one with the shortest queue is taken. Regions smaller than a page have no home of their
-// own and do not count.
+// many bytes of a task, it stays where it became ready, if its caches have the data, or goes to the shortest queue.
+// Regions smaller than a page have no home of their own and do not count.
 #pragma once
 
 #include "events/event.hpp"
 #include "policy/auto/dealing_order.hpp"
+#include "policy/auto/placed_data.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/type_table.hpp"
 
@@ -22,21 +23,6 @@
 #include <vector>
 
 namespace kith {
-
-/// A page: smaller data has no home of its own.
-inline constexpr std::uint64_t least_placed = 4096;
-inline bool has_home(std::uint64_t bytes) noexcept { return bytes >= least_placed; }
-inline bool has_home(const kept_access& a) noexcept { return has_home(a.bytes()); }
-/// The weight of an access's byte: of data that is read and written, and of all other.
-inline constexpr std::uint64_t weight_of_changed = 2;
-inline bool changes(mode how) noexcept { return how != mode::in && how != mode::out; }
-inline std::uint64_t weight_of(mode how) noexcept { return changes(how) ? weight_of_changed : 1; }
-/// The bytes of the task's data that can have a home. If 0, any node will do.
-inline std::uint64_t placed_bytes(const task& t) noexcept {
-  std::uint64_t sum = 0;
-  for (kept_access a : t.access_list()) sum += has_home(a) ? a.bytes() : 0;
-  return sum;
-}
 
 template <class World>
 class balanced_placement {
@@ -60,15 +46,17 @@ class balanced_placement {
   }
 
   /// The node for the task. REQUIRES: it has data that can have a home; all of that has a home afterwards. waiting(n)
-  /// is the number of tasks queued at node n.
+  /// is the number of tasks queued at node n. `stays`: of equally good nodes, the worker's is best.
   template <class Waiting>
-  node_id operator()(task& t, worker& self, const Waiting& waiting) {
+  node_id operator()(task& t, worker& self, bool stays, const Waiting& waiting) {
     const auto& [bytes, changed] = states_[self.id.index()];
     const std::uint64_t nowhere = weigh(t, states_[self.id.index()]);
     const std::uint64_t most = *std::ranges::max_element(bytes);
     node_id chosen;
     if (nowhere > most) {
       chosen = deal(t.type, static_cast<double>(nowhere), most != 0);
+    } else if (stays && bytes[self.node.index()] == most) {
+      chosen = self.node;
     } else {
       for (node_id n : team_.inhabited()) {
         if (bytes[n.index()] == most && (!chosen || waiting(n) < waiting(chosen))) chosen = n;

@@ -7,7 +7,7 @@
 // that of a node before the trial. There is no trial for chains too short to be counted in it.
 #pragma once
 
-#include "policy/auto/balanced_placement.hpp"
+#include "policy/auto/placed_data.hpp"
 #include "policy/auto/running_mean.hpp"
 #include "policy/auto/shared_reads.hpp"
 #include "policy/contract/policy.hpp"
@@ -35,8 +35,9 @@ class chain_bound {
       one_of("chains", "bound|free", "whether a node runs no more chains of tasks at once than its caches hold"),
   };
 
-  chain_bound(const policy_context& s, const policy_options& given)
+  chain_bound(const policy_context& s, const policy_options& given, const shared_reads<World>& reads)
       : team_(s.workers),
+        reads_(reads),
         nodes_(static_cast<std::size_t>(team_.nodes())),
         states_(static_cast<std::size_t>(team_.size())) {
     if (given.is("chains", "free")) return;
@@ -181,7 +182,7 @@ class chain_bound {
     if (links == 0) count_links(mine);
     mine.links = links;
     mine.last = t.type;
-    const std::uint64_t own = reads_.own_bytes(t, self);
+    const std::uint64_t own = reads_.own_bytes(t);
     mine.seen = links == 0 ? own : std::max(mine.seen, own);
     const bool size_known = links >= tasks_until_size_known;
     if (size_known) statistics_of(t).chain.store(mine.seen, relaxed);
@@ -241,10 +242,10 @@ class chain_bound {
   }
 
   const team& team_;
+  const shared_reads<World>& reads_;
   type_table<type_statistics> types_;
   std::vector<node> nodes_;
   std::vector<worker_state> states_;
-  shared_reads<World> reads_;
   typename World::template shared<bool> any_bound_{false};
   typename World::template shared<std::uint32_t> seen_{0};  // samples of unbounded_speed since the last trial
   typename World::template shared<std::int32_t> scout_{nobody};

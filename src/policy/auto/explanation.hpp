@@ -1,7 +1,7 @@
 // Why `auto` placed a task where it ran, for `kith why`: from the facts of a recording, by the rules of automatic.hpp.
 #pragma once
 
-#include "policy/auto/balanced_placement.hpp"
+#include "policy/auto/placed_data.hpp"
 #include "policy/contract/explainer.hpp"
 #include "policy/steal.hpp"
 
@@ -42,7 +42,8 @@ template <class World>
   const bool several = heaviest.size() > 1;
   e.say_of_policy("a task runs where most of its data is, what it reads and writes counted " +
                   e.text(weight_of_changed) + " times: " + e.nodes_text(heaviest) + (several ? " have " : " has ") +
-                  e.text(most) + " bytes" + (several ? " each; the shortest queue was taken" : ""));
+                  e.text(most) + " bytes" +
+                  (several ? " each; it stays where it became ready, or goes to the shortest queue" : ""));
   if (bytes[static_cast<std::size_t>(f.node_ran_on)] == most) {
     if (f.released_here)
       e.say("its last predecessor (" + f.released_by + ") ended on " + e.worker_text(f.worker) +

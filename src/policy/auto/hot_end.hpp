@@ -6,7 +6,7 @@
 // byte of a type's tasks, for each end.
 #pragma once
 
-#include "policy/auto/balanced_placement.hpp"
+#include "policy/auto/placed_data.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "policy/type_table.hpp"

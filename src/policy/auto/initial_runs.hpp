@@ -4,10 +4,14 @@
 // Not in the papers. A task that only writes, and whose data has no home yet, initialises it. Such tasks are held until
 // their creator stops creating them, because only then is the length of the sequence known. They are dealt when their
 // creator waits, when a task that uses data is created, or when idle workers see that no further ones arrive.
+//
+// Longer runs keep more neighbours together. But a program may use few neighbouring blocks at a time, such as a level
+// of a triangular system. If a run has a block for each worker of its node, any sequence of as many blocks as there are
+// workers keeps all of them busy.
 #pragma once
 
-#include "policy/auto/balanced_placement.hpp"
 #include "policy/auto/dealing_order.hpp"
+#include "policy/auto/placed_data.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "queue/held_tasks.hpp"
@@ -16,6 +20,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -29,15 +36,17 @@ class initial_runs {
   using worker = typename World::worker;
 
   static constexpr std::array options{
-      number("runs", 4, 0, 1024,
-             "how many runs of each sequence of new blocks a node gets; 0: blocks are dealt one by one"),
+      number_or(
+          "runs", "auto", 0, 1024,
+          "how many runs of each sequence of new blocks a node gets; auto: so many that a run has a block for each "
+          "worker of its node; 0: blocks are dealt one by one"),
   };
 
   initial_runs(const policy_context& s, const policy_options& given)
       : team_(s.workers),
         memory_(s.memory),
         order_(s.workers),
-        runs_(given.number("runs")),
+        runs_(given.number_or_word("runs")),
         watches_(static_cast<std::size_t>(team_.size())) {}
 
   bool deals() const noexcept { return runs_ != 0; }
@@ -85,46 +94,57 @@ class initial_runs {
 
   struct sequence {  // held tasks of one type
     std::uint16_t type;
-    std::int64_t tasks;
+    std::vector<std::uint64_t> bytes;  // of each task
     std::vector<node_id> nodes;
-    std::size_t sent;
+    std::size_t sent = 0;
+    std::int64_t tasks() const noexcept { return static_cast<std::int64_t>(bytes.size()); }
   };
 
   static sequence& sequence_of(std::vector<sequence>& all, std::uint16_t type) {
     const auto at = std::ranges::find(all, type, &sequence::type);
-    return at != all.end() ? *at : all.emplace_back(sequence{type, 0, {}, 0});
+    return at != all.end() ? *at : all.emplace_back(sequence{type, {}, {}});
   }
   /// The nodes of the tasks of each type.
   std::vector<sequence> choose(std::span<task* const> all) const {
     std::vector<sequence> types;
-    for (const task* t : all) ++sequence_of(types, t->type).tasks;
+    for (const task* t : all) sequence_of(types, t->type).bytes.push_back(placed_bytes(*t));
     const auto nodes = static_cast<std::int64_t>(team_.inhabited().size());
-    std::int64_t rounds = runs_;  // the same for all types, so that tasks with the same index in their sequences meet
+    // The same for all types, so that tasks with the same index in their sequences meet.
+    std::int64_t rounds = std::numeric_limits<std::int64_t>::max();
     for (const sequence& s : types) {
-      if (s.tasks >= nodes) rounds = std::min(rounds, std::max<std::int64_t>(s.tasks / (least_run * nodes), 1));
+      if (s.tasks() < nodes) continue;
+      const std::int64_t wanted = runs_ ? *runs_ : s.tasks() / team_.size(), most = s.tasks() / (least_run * nodes);
+      rounds = std::min(rounds, std::max<std::int64_t>(std::min(wanted, most), 1));
     }
     for (sequence& s : types) {
-      if (s.tasks >= nodes) choose(s, rounds);
+      if (s.tasks() >= nodes) choose(s, rounds);
     }
     return types;
   }
-  /// Chooses so that after each round, every node has its workers' share of the tasks so far, rounded down.
+  /// Chooses so that after each round, every node has its workers' share of the bytes so far, as far as whole blocks
+  /// allow.
   void choose(sequence& s, std::int64_t rounds) const {
-    std::vector<std::int64_t> given(static_cast<std::size_t>(team_.nodes()));
+    std::vector<std::uint64_t> given(static_cast<std::size_t>(team_.nodes()));
     const auto nodes = static_cast<std::uint32_t>(team_.inhabited().size());
-    const std::int64_t all = rounds * team_.size();
+    const double share = static_cast<double>(std::accumulate(s.bytes.begin(), s.bytes.end(), std::uint64_t{0})) /
+                         static_cast<double>(rounds * team_.size());  // of a worker in each round
     for (std::uint32_t turn = 0; turn < nodes * rounds; ++turn) {
       const node_id n = order_(turn);
-      const std::int64_t until = std::int64_t{turn / nodes + 1} * team_.working_at(n);
-      std::int64_t& has = given[n.index()];
-      for (; has < s.tasks * until / all; ++has) s.nodes.push_back(n);
+      const double until = share * static_cast<double>(std::int64_t{turn / nodes + 1} * team_.working_at(n));
+      std::uint64_t& has = given[n.index()];
+      while (s.nodes.size() < s.bytes.size()) {
+        const std::uint64_t next = s.bytes[s.nodes.size()];
+        if (static_cast<double>(has) + static_cast<double>(next) / 2 >= until) break;
+        has += next;
+        s.nodes.push_back(n);
+      }
     }
   }
 
   const team& team_;
   const memory_view memory_;
   const dealing_order order_;
-  std::int64_t runs_;
+  std::optional<std::int64_t> runs_;
   held_tasks<World> held_;
   std::vector<starvation_watch> watches_;
 };

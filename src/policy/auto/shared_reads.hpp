@@ -1,48 +1,81 @@
 // Finds tables: regions that are most of a task's data, and that tasks on several workers only read.
 //
-// A table is in a node's caches once, whatever the number of tasks that read it.
+// A table is in a node's caches once, whatever the number of tasks that read it. One that several nodes read is in the
+// caches of each, so it is no reason to run a task at its home.
 #pragma once
 
-#include "policy/auto/balanced_placement.hpp"
+#include "policy/auto/placed_data.hpp"
+#include "policy/auto/running_mean.hpp"
 #include "policy/contract/policy.hpp"
+#include "policy/type_table.hpp"
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 namespace kith {
 
 /// All workers share it and update it without synchronisation: a table may be recognised one task late. It keeps the
-/// last region for each of 256 remainders, so it may miss a table. It writes only if a region has a new reader.
+/// last region for each of 256 remainders, so it may miss a table. It writes only if something has changed.
 template <class World>
 class shared_reads {
  public:
   using worker = typename World::worker;
 
-  /// The bytes of the task's data that can have a home, without its table. `self` runs the task.
-  std::uint64_t own_bytes(const task& t, const worker& self) {
-    const std::uint64_t all = placed_bytes(t);
-    for (kept_access a : t.access_list()) {
-      if (a.how == mode::in && has_home(a) && 2 * a.bytes() > all) return all - (is_table(a, self) ? a.bytes() : 0);
+  explicit shared_reads(const policy_context& s) : team_(s.workers) {}
+
+  /// Called when the worker begins the task.
+  void begins(const task& t, const worker& self) {
+    const std::optional<kept_access> most = largest_read(t);
+    if (!most) return;
+    auto& kept = slot_of(*most);
+    const std::uint64_t before = kept.load(relaxed);
+    std::uint64_t now = before;
+    if (before >> 32 != most->region) {
+      now = std::uint64_t{most->region} << 32 | static_cast<std::uint32_t>(self.id.value);
+    } else if (const worker_id first(static_cast<std::int32_t>(before & worker_mask)); first != self.id) {
+      now |= several_workers | (team_.node_of(first) != self.node ? several_nodes : 0);
     }
-    return all;
+    if (now != before) kept.store(now, relaxed);
+    types_[t.type].add(now & several_nodes);
   }
+  /// The bytes of the task's data that can have a home, without its table.
+  std::uint64_t own_bytes(const task& t) const {
+    const std::uint64_t all = placed_bytes(t);
+    const std::optional<kept_access> most = largest_read(t);
+    if (!most) return all;
+    const std::uint64_t kept = slot_of(*most).load(relaxed);
+    return kept >> 32 == most->region && kept & several_workers ? all - most->bytes() : all;
+  }
+  /// Whether most of what tasks of this type read are tables of several nodes. True until some have begun.
+  bool are_in_all_caches(std::uint16_t type) const { return types_[type].get() >= 0.5F; }
 
  private:
-  static constexpr std::uint32_t several = ~std::uint32_t{0};
+  // A slot has the region, its first reader, and what is known of the others.
+  static constexpr std::uint64_t several_workers = 1U << 31, several_nodes = 1U << 30, worker_mask = several_nodes - 1;
 
-  bool is_table(const kept_access& a, const worker& self) {
-    auto& last = readers_[a.region % readers_.size()];
-    const std::uint64_t region = std::uint64_t{a.region} << 32, before = last.load(relaxed);
-    const std::uint64_t mine = region | static_cast<std::uint32_t>(self.id.value);
-    if (before == mine) return false;
-    const bool others = before >> 32 == a.region;
-    const std::uint64_t now = others ? region | several : mine;
-    if (now != before) last.store(now, relaxed);
-    return others;
+  using slot = typename World::template shared<std::uint64_t>;
+  struct share : running_share<World, 32> {  // so that the first reader of each of several tables does not decide
+    share() : running_share<World, 32>(1) {}
+  };
+
+  /// The access that only reads and is most of the task's data, if there is one.
+  static std::optional<kept_access> largest_read(const task& t) {
+    std::uint64_t all = 0;
+    std::optional<kept_access> most;
+    for (kept_access a : t.access_list()) {
+      if (!has_home(a)) continue;
+      all += a.bytes();
+      if (a.how == mode::in && (!most || a.bytes() > most->bytes())) most = a;
+    }
+    return most && 2 * most->bytes() > all ? most : std::nullopt;
   }
+  slot& slot_of(const kept_access& a) { return slots_[a.region % slots_.size()]; }
+  const slot& slot_of(const kept_access& a) const { return slots_[a.region % slots_.size()]; }
 
-  std::array<typename World::template shared<std::uint64_t>, 256>
-      readers_{};  // the region, and its reader, or `several`
+  const team& team_;
+  std::array<slot, 256> slots_{};
+  type_table<share> types_;
 };
 
 }  // namespace kith
