@@ -21,6 +21,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 from auto_sets import SETS
 
@@ -123,8 +124,9 @@ def lines_of(name, table, policies):
     rows = sorted(((behind(of), program, machine) for (program, machine), of in table.items()), reverse=True)
     median = statistics.median(r[0] for r in rows)
     means = {p: mean([of[p] / of["auto"] for of in table.values()]) for p in others}
-    short += ["", f"Behind the better of `steal` and `{DEP}`: {100 * median:+.1f} % in the median; "
-              f"most: {', '.join(f'{p} on {m} ({100 * b:+.0f} %)' for b, p, m in rows[:3])}."]
+    text = (f"Behind the better of `steal` and `{DEP}`: {100 * median:+.1f} % in the median; "
+            f"most: {', '.join(f'{p} on {m} ({100 * b:+.0f} %)' for b, p, m in rows[:3])}.")
+    short += ["", *textwrap.wrap(text, 120)]
     holds = median <= 0.03 and rows[0][0] <= 0.10 and all(means[p] > 1 for p in others if p in HINTLESS)
     return lines + short, short, holds
 
