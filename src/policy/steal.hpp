@@ -38,8 +38,7 @@ class steal final : public policy<World> {
       number("batch", 32, 1, 1024, "maximum number of tasks per theft; never more than half of the victim's"),
       one_of("near", "half|one",
              "what a theft takes within a node whose cores share a cache: up to half; or one, of each victim in turn, "
-             "unless "
-             "tasks are short"),
+             "unless tasks are short"),
       one_of("looks", "all|one", "at how many victims an idle worker looks before it pauses"),
       number("follow", 0, 0, 1024,
              "after this many tasks of one chain a worker runs one of another chain, if any waits; 0: never"),

@@ -234,13 +234,36 @@ TEST(auto_policy, runs_have_the_share_of_the_nodes_workers) {
   }
 }
 
-TEST(auto_policy, a_run_has_a_block_for_each_worker_of_its_node) {
+TEST(auto_policy, no_run_has_more_blocks_than_its_node_has_workers) {
   initial_bench b("node:2 core:3");
   b.create(24);
   b.chosen->waiting(*b.by[0]);
   const std::vector<int> homes = b.homes();
   for (std::size_t first = 0; first + 6 <= homes.size(); first += 6)
     EXPECT_EQ(std::vector(homes.begin() + first, homes.begin() + first + 6), (std::vector{0, 0, 0, 1, 1, 1})) << first;
+}
+
+TEST(auto_policy, blocks_of_two_arrays_that_one_type_fills_meet_by_their_index) {
+  for (const int each : {4, 9, 10, 21, 50, 101}) {
+    initial_bench b("node:2 core:4");
+    b.create(2 * each);
+    b.chosen->waiting(*b.by[0]);
+    const std::vector<int> homes = b.homes();
+    int together = 0;
+    for (int i = 0; i < each; ++i)
+      together += homes[static_cast<std::size_t>(i)] == homes[static_cast<std::size_t>(each + i)];
+    EXPECT_GE(3 * together, 2 * each) << each;  // with an odd number of rounds, none would
+  }
+}
+
+TEST(auto_policy, a_short_array_leaves_the_runs_of_a_long_one_as_they_are) {
+  initial_bench alone("node:2 core:4"), b("node:2 core:4");
+  alone.create(400, 2);
+  b.create(5, 1);
+  b.create(400, 2);
+  for (initial_bench* each : {&alone, &b}) each->chosen->waiting(*each->by[0]);
+  const std::vector<int> homes = b.homes();
+  EXPECT_EQ(std::vector(homes.begin() + 5, homes.end()), alone.homes());
 }
 
 TEST(auto_policy, runs_are_shares_of_the_bytes) {

@@ -359,7 +359,8 @@ class automatic final : public policy<World>, public observer<World> {
       if (!has_home(a)) continue;
       const region& r = memory_.region_of(a);
       if (a.how == mode::in) {
-        read += r.home_node() == home ? a.bytes() : 0;
+        const node_id at = r.home_node();
+        read += at && memory_.serving(at) == home ? a.bytes() : 0;
       } else if (r.writer.load(relaxed) == self.id.value) {
         written += weight_of(a.how) * a.bytes();
       } else {

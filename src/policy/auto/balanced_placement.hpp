@@ -7,7 +7,7 @@
 // node that got the last block of this type gets the next one as well, until it has clearly more than another: the
 // state then moves once for each run of blocks, not with every block. Data that a task reads and writes counts twice,
 // because its bytes move twice (once while it has no home: there is nothing to read). If several nodes have equally
-// many bytes of a task, it stays where it became ready, if its caches have the data, or goes to the shortest queue.
+// many bytes of a task, it stays where its last predecessor ended, or goes to the one with the shortest queue.
 // Regions smaller than a page have no home of their own and do not count.
 #pragma once
 

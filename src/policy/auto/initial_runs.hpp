@@ -6,8 +6,8 @@
 // creator waits, when a task that uses data is created, or when idle workers see that no further ones arrive.
 //
 // Longer runs keep more neighbours together. But a program may use few neighbouring blocks at a time, such as a level
-// of a triangular system. If a run has a block for each worker of its node, any sequence of as many blocks as there are
-// workers keeps all of them busy.
+// of a triangular system. If no run has more blocks than its node has workers, a sequence of as many blocks as there
+// are workers keeps nearly all of them busy.
 #pragma once
 
 #include "policy/auto/dealing_order.hpp"
@@ -36,10 +36,10 @@ class initial_runs {
   using worker = typename World::worker;
 
   static constexpr std::array options{
-      number_or(
-          "runs", "auto", 0, 1024,
-          "how many runs of each sequence of new blocks a node gets; auto: so many that a run has a block for each "
-          "worker of its node; 0: blocks are dealt one by one"),
+      number_or("runs", "auto", 0, 1024,
+                "how many runs of each sequence of new blocks a node gets; auto: four or more, none with more blocks "
+                "than its "
+                "node has workers; 0: blocks are dealt one by one"),
   };
 
   initial_runs(const policy_context& s, const policy_options& given)
@@ -104,33 +104,41 @@ class initial_runs {
     const auto at = std::ranges::find(all, type, &sequence::type);
     return at != all.end() ? *at : all.emplace_back(sequence{type, {}, {}});
   }
-  /// The nodes of the tasks of each type.
+  /// The nodes of the tasks of each type. All types have as many rounds as the shortest, so that tasks with the same
+  /// index in their sequences meet; those with less than an eighth of the longest have what they can.
   std::vector<sequence> choose(std::span<task* const> all) const {
     std::vector<sequence> types;
     for (const task* t : all) sequence_of(types, t->type).bytes.push_back(placed_bytes(*t));
-    const auto nodes = static_cast<std::int64_t>(team_.inhabited().size());
-    // The same for all types, so that tasks with the same index in their sequences meet.
-    std::int64_t rounds = std::numeric_limits<std::int64_t>::max();
+    std::int64_t longest = 0, rounds = std::numeric_limits<std::int64_t>::max();
+    for (const sequence& s : types) longest = std::max(longest, s.tasks());
     for (const sequence& s : types) {
-      if (s.tasks() < nodes) continue;
-      const std::int64_t wanted = runs_ ? *runs_ : s.tasks() / team_.size(), most = s.tasks() / (least_run * nodes);
-      rounds = std::min(rounds, std::max<std::int64_t>(std::min(wanted, most), 1));
+      if (s.tasks() >= nodes() && 8 * s.tasks() >= longest) rounds = std::min(rounds, rounds_of(s.tasks()));
     }
     for (sequence& s : types) {
-      if (s.tasks() >= nodes) choose(s, rounds);
+      if (s.tasks() >= nodes()) choose(s, std::min(rounds, rounds_of(s.tasks())));
     }
     return types;
+  }
+  std::int64_t nodes() const { return static_cast<std::int64_t>(team_.inhabited().size()); }
+  /// The rounds of a sequence of so many tasks. Their number is even: if a type fills two arrays, one after the other,
+  /// each gets as many, and blocks with the same index meet. The same for four arrays, if there are enough tasks.
+  std::int64_t rounds_of(std::int64_t tasks) const {
+    const std::int64_t most = std::max<std::int64_t>(tasks / (least_run * nodes()), 1);
+    if (runs_) return std::min(*runs_, most);
+    if (most < 4) return std::min<std::int64_t>(most, 2);
+    const std::int64_t wanted = (tasks + team_.size() - 1) / team_.size();
+    return std::min((wanted + 3) / 4 * 4, most / 4 * 4);
   }
   /// Chooses so that after each round, every node has its workers' share of the bytes so far, as far as whole blocks
   /// allow.
   void choose(sequence& s, std::int64_t rounds) const {
     std::vector<std::uint64_t> given(static_cast<std::size_t>(team_.nodes()));
-    const auto nodes = static_cast<std::uint32_t>(team_.inhabited().size());
+    const auto turns = static_cast<std::uint32_t>(nodes());
     const double share = static_cast<double>(std::accumulate(s.bytes.begin(), s.bytes.end(), std::uint64_t{0})) /
                          static_cast<double>(rounds * team_.size());  // of a worker in each round
-    for (std::uint32_t turn = 0; turn < nodes * rounds; ++turn) {
+    for (std::uint32_t turn = 0; turn < turns * rounds; ++turn) {
       const node_id n = order_(turn);
-      const double until = share * static_cast<double>(std::int64_t{turn / nodes + 1} * team_.working_at(n));
+      const double until = share * static_cast<double>(std::int64_t{turn / turns + 1} * team_.working_at(n));
       std::uint64_t& has = given[n.index()];
       while (s.nodes.size() < s.bytes.size()) {
         const std::uint64_t next = s.bytes[s.nodes.size()];
