@@ -398,6 +398,19 @@ TEST(auto_policy, a_worker_leaves_what_it_wrote_for_a_larger_input_unless_all_no
   EXPECT_TRUE(stays(true, 8 * page));
 }
 
+// Tasks that were sent to a table are no reason to send more there.
+TEST(auto_policy, a_table_that_one_node_has_read_alone_is_no_reason_to_leave_what_was_written) {
+  auto_bench b("node:3 core:1");
+  const auto table = b.region(2), own = b.region(2);
+  for (int i = 0; i < 60; ++i) {
+    b.ready(b.task({{table, 8 * page, kith::mode::in}, {b.region(2), page}}));
+    EXPECT_NE(b.next(2), nullptr);
+  }
+  b.wrote(own, 0);
+  kith::task& t = b.task({{table, 8 * page, kith::mode::in}, {own, page}});
+  EXPECT_EQ(b.ready(t, 0, ready_reason::completion), &t);
+}
+
 TEST(auto_policy, partitions_the_first_tasks_when_told) {
   auto_bench b("node:2 core:1", "auto:window=auto");
   std::vector<kith::task*> made;

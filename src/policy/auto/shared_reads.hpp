@@ -30,14 +30,17 @@ class shared_reads {
     if (!most) return;
     auto& kept = slot_of(*most);
     const std::uint64_t before = kept.load(relaxed);
-    std::uint64_t now = before;
     if (before >> 32 != most->region) {
-      now = std::uint64_t{most->region} << 32 | static_cast<std::uint32_t>(self.id.value);
-    } else if (const worker_id first(static_cast<std::int32_t>(before & worker_mask)); first != self.id) {
-      now |= several_workers | (team_.node_of(first) != self.node ? several_nodes : 0);
+      kept.store(std::uint64_t{most->region} << 32 | static_cast<std::uint32_t>(self.id.value), relaxed);
+      types_[t.type].add(false);
+      return;
     }
+    std::uint64_t now = before;
+    if (const worker_id first(static_cast<std::int32_t>(before & worker_mask)); first != self.id)
+      now |= several_workers | (team_.node_of(first) != self.node ? several_nodes : 0);
     if (now != before) kept.store(now, relaxed);
-    types_[t.type].add(now & several_nodes);
+    // Whatever one node has read alone tells nothing: if its tasks were sent there, then for that reason.
+    if (now & several_nodes) types_[t.type].add(true);
   }
   /// The bytes of the task's data that can have a home, without its table.
   std::uint64_t own_bytes(const task& t) const {
@@ -47,7 +50,8 @@ class shared_reads {
     const std::uint64_t kept = slot_of(*most).load(relaxed);
     return kept >> 32 == most->region && kept & several_workers ? all - most->bytes() : all;
   }
-  /// Whether most of what tasks of this type read are tables of several nodes. True until some have begun.
+  /// Whether most of what tasks of this type read are tables of several nodes, not data that is read once. True until
+  /// some have begun.
   bool are_in_all_caches(std::uint16_t type) const { return types_[type].get() >= 0.5F; }
 
  private:
