@@ -398,6 +398,21 @@ TEST(auto_policy, a_worker_leaves_what_it_wrote_for_a_larger_input_unless_all_no
   EXPECT_TRUE(stays(true, 8 * page));
 }
 
+TEST(auto_policy, a_worker_leaves_what_it_wrote_for_a_larger_input_at_a_node_without_workers) {
+  // Nodes 1 and 3 have no cores. Node 2 serves node 3.
+  auto_bench b("pack:2 [numa] [numa] core:2 distance:10,11,30,31/11,10,31,30/30,31,10,11/31,30,11,10");
+  ASSERT_EQ(b.workers.served_by(node_id(3)), node_id(2));
+  for (int i = 0; i < 60; ++i) {  // no input is read twice, so none is a table
+    b.ready(b.task({{b.region(2), 8 * page, kith::mode::in}, {b.region(2), 6 * page}}));
+    EXPECT_NE(b.next(2), nullptr);
+  }
+  const auto own = b.region(2);
+  b.wrote(own, 0);
+  kith::task& t = b.task({{b.region(3), 8 * page, kith::mode::in}, {own, page}});
+  EXPECT_EQ(b.ready(t, 0, ready_reason::completion), nullptr);
+  EXPECT_EQ(b.next(2), &t);
+}
+
 // Tasks that were sent to a table are no reason to send more there.
 TEST(auto_policy, a_table_that_one_node_has_read_alone_is_no_reason_to_leave_what_was_written) {
   auto_bench b("node:3 core:1");

@@ -7,7 +7,8 @@
 //  * Every other task waits at the node where most of its data is. Untouched data is dealt out evenly: in runs, if
 //    tasks initialise it (initial_runs.hpp), else block by block (balanced_placement.hpp).
 //  * A worker that has ended a task continues with one that this made ready, if that belongs to its node, or if the
-//    worker was the last to write what that task writes. The others are queued in the order of their creation.
+//    worker was the last to write what that task writes and it does not read more at its home (shared_reads.hpp has
+//    the exception). The others are queued in the order of their creation.
 //  * Of tasks that one has made ready together, a feeder of many others is run next (feeders.hpp).
 //  * A node runs no more chains of tasks at once than its caches hold, and takes the task queued last, if that
 //    was measured to be faster (chain_bound.hpp, hot_end.hpp).
@@ -349,9 +350,9 @@ class automatic final : public policy<World>, public observer<World> {
   bool pays(std::uint16_t type, node_id victim, node_id thief) const {
     return thefts_.pays(type, victim, thief, queues_[victim.index()]->size());
   }
-  /// Whether a worker continues with a task of another node of its machine: if the worker was the last to write all
-  /// that the task writes, because its caches then have that, and the task reads no more at its home, or what its
-  /// caches have, too.
+  /// Whether a worker continues with a task of another node of its machine. The worker must be the last that wrote what
+  /// the task writes, because its caches then have that; and what the task reads at its home must be less, or be in
+  /// the caches of all nodes.
   bool wrote(const task& t, node_id home, const worker& self) const {
     if (team_.distance(self.node, home) > team::farthest) return false;
     std::uint64_t written = 0, read = 0;

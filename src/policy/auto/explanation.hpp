@@ -43,7 +43,9 @@ template <class World>
   e.say_of_policy("a task runs where most of its data is, what it reads and writes counted " +
                   e.text(weight_of_changed) + " times: " + e.nodes_text(heaviest) + (several ? " have " : " has ") +
                   e.text(most) + " bytes" +
-                  (several ? " each; it stays where its last predecessor ended, or goes to the shortest queue" : ""));
+                  (!several          ? ""
+                   : f.released_here ? " each; it stayed where its last predecessor ended"
+                                     : " each; the shortest queue was taken"));
   if (bytes[static_cast<std::size_t>(f.node_ran_on)] == most) {
     if (f.released_here)
       e.say("its last predecessor (" + f.released_by + ") ended on " + e.worker_text(f.worker) +

@@ -36,10 +36,10 @@ class initial_runs {
   using worker = typename World::worker;
 
   static constexpr std::array options{
-      number_or("runs", "auto", 0, 1024,
-                "how many runs of each sequence of new blocks a node gets; auto: four or more, none with more blocks "
-                "than its "
-                "node has workers; 0: blocks are dealt one by one"),
+      number_or(
+          "runs", "auto", 0, 1024,
+          "how many runs of each sequence of new blocks a node gets; auto: as many as it takes so that no run has "
+          "more blocks than its node has workers; 0: blocks are dealt one by one"),
   };
 
   initial_runs(const policy_context& s, const policy_options& given)
@@ -68,7 +68,8 @@ class initial_runs {
   /// Called by a worker that has nothing else to do. True if no further tasks seem to arrive: they should be dealt.
   bool starves(worker& self) { return watches_[self.id.index()].starves(held_.ever(), most_failed_searches); }
   /// Calls send(task, node) for each held task, in the order of creation. The node is none for some tasks: those of a
-  /// type of which there are fewer than nodes, and what is left over when every node has its share.
+  /// type of which there are fewer than nodes, and what is left over when every node has its share, or comes after a
+  /// block that is too large for any.
   /// If send() or an allocation throws, the tasks that were not sent are held again.
   template <class Send>
   void deal(worker& self, const Send& send) {

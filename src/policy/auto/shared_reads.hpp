@@ -1,7 +1,7 @@
 // Finds tables: regions that are most of a task's data, and that tasks on several workers only read.
 //
 // A table is in a node's caches once, whatever the number of tasks that read it. One that several nodes read is in the
-// caches of each, so it is no reason to run a task at its home.
+// caches of each, so a worker need not leave what it has just written to go to the table's home.
 #pragma once
 
 #include "policy/auto/placed_data.hpp"
@@ -39,7 +39,7 @@ class shared_reads {
     if (const worker_id first(static_cast<std::int32_t>(before & worker_mask)); first != self.id)
       now |= several_workers | (team_.node_of(first) != self.node ? several_nodes : 0);
     if (now != before) kept.store(now, relaxed);
-    // Whatever one node has read alone tells nothing: if its tasks were sent there, then for that reason.
+    // That one node alone reads a region tells nothing: its tasks may have been sent there because of it.
     if (now & several_nodes) types_[t.type].add(true);
   }
   /// The bytes of the task's data that can have a home, without its table.
