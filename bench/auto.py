@@ -25,11 +25,11 @@ import textwrap
 
 from auto_sets import SETS
 
-DEP = "dep:queue=node"  # the paper's queue; on one node `dep` is `steal` otherwise
-HINTLESS = ["dfifo", DEP, "rip-dep", "rip-mw", "nabbit", "numa", "home-cache"]  # of the papers, without hints
+QUEUES = ":queue=node"  # those of the papers; on one node these policies are `steal` otherwise
+DEP, RIP_DEP, RIP_MW, NUMA, EXPERT = (p + QUEUES for p in ("dep", "rip-dep", "rip-mw", "numa", "socket"))
+HINTLESS = ["dfifo", DEP, RIP_DEP, RIP_MW, "nabbit", NUMA, "home-cache"]  # of the papers, without hints
 OTHERS = ["steal"] + HINTLESS
 JUDGING = ["judging", "judging-2"]
-EXPERT = "socket"
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kinds", "machines")  # beside those that kith knows
 
 
@@ -53,6 +53,11 @@ def recorded(path, folder, program, words, nodes, kind):
         kith(path, "record", "--dry", "-o", file + ".new", "--", *command)
         os.rename(file + ".new", file)
     return file
+
+
+def over(policies):
+    """Heads of columns."""
+    return " | ".join(f"over {p.removesuffix(QUEUES)}" for p in policies)
 
 
 def mean(values):
@@ -93,7 +98,7 @@ def behind(of):
 
 def summary(table, others):
     """A line for each machine, and one for all: rows, how many are near the better of steal and dep, and means."""
-    lines = ["| machine | rows | at most 3 % behind | more than 10 % behind | " + " | ".join(f"over {p}" for p in others) + " | over the best |",
+    lines = [f"| machine | rows | at most 3 % behind | more than 10 % behind | {over(others)} | over the best |",
              "| --- | --- | --- | --- |" + " --- |" * (len(others) + 1)]
     machines = list(dict.fromkeys(m for _, m in table))
     for name in [*machines, "all"]:
@@ -113,7 +118,7 @@ def lines_of(name, table, policies):
             sys.exit(f"{program} on {machine}: no time under {', '.join(sorted(missing))}. --policies must name auto, and --rows a file "
                      "that was written for the same policies")
     lines = [f"### The {name} set", "",
-             "| program | machine | auto, s | " + " | ".join(f"over {p}" for p in others) + " |",
+             f"| program | machine | auto, s | {over(others)} |",
              "| --- | --- | --- |" + " --- |" * len(others)]
     for (program, machine), of in table.items():
         lines.append(f"| {program} | {machine} | {of['auto']:.4g} | " + " | ".join(f"{of[p] / of['auto']:.2f}" for p in others) + " |")
@@ -124,7 +129,7 @@ def lines_of(name, table, policies):
     rows = sorted(((behind(of), program, machine) for (program, machine), of in table.items()), reverse=True)
     median = statistics.median(r[0] for r in rows)
     means = {p: mean([of[p] / of["auto"] for of in table.values()]) for p in others}
-    text = (f"Behind the better of `steal` and `{DEP}`: {100 * median:+.1f} % in the median; "
+    text = (f"Behind the better of `steal` and `dep`: {100 * median:+.1f} % in the median; "
             f"most: {', '.join(f'{p} on {m} ({100 * b:+.0f} %)' for b, p, m in rows[:3])}.")
     short += ["", *textwrap.wrap(text, 120)]
     holds = median <= 0.03 and rows[0][0] <= 0.10 and all(means[p] > 1 for p in others if p in HINTLESS)

@@ -1,19 +1,13 @@
 // `dep`: dependency easy placement. A task runs where most of its data is; untouched data gets its home from its
 // first task.
 //
-// RIP paper, section 4.1; easy_placement.hpp has the rule. Placement happens when the task becomes ready. Not in the
-// paper: if one node has all workers, the rule leaves nothing to decide, and these workers have a deque each, as under
-// `steal` (list.cpp), in place of the node's locked queue (queue=auto).
+// RIP paper, section 4.1; easy_placement.hpp has the rule. Placement happens when the task becomes ready.
 #pragma once
 
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/easy_placement.hpp"
 #include "policy/node_queues.hpp"
-#include "policy/steal.hpp"
-
-#include <array>
-#include <cstdint>
 
 namespace kith {
 
@@ -22,18 +16,9 @@ class dep final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  static constexpr auto options = joined(
-      node_queues<World>::options,
-      std::array{one_of("queue", "auto|node",
-                        "auto: if one node has all workers, each has a deque; node: always one queue for a node")});
-  /// Whether the rule leaves nothing to decide: one node has all workers.
-  static bool is_steal(std::int32_t inhabited_nodes, const policy_options& given) {
-    return inhabited_nodes == 1 && given.is("queue", "auto") && given.is("order", "ready");
-  }
+  static constexpr auto options = node_queues<World>::options;
   [[gnu::cold]] static void explain(explainer& e) {
-    if (!is_steal(e.inhabited_nodes(), e.options)) return explain_easy_placement(e);
-    e.say_of_policy("one node has all workers, so it is `steal`");
-    steal<World>::explain(e);
+    if (!explain_as_steal<World>(e)) explain_easy_placement(e);
   }
   static constexpr policy_entry about{
       .name = "dep",

@@ -13,6 +13,7 @@
 #include "policy/nabbit.hpp"
 #include "policy/nabbitc.hpp"
 #include "policy/numa.hpp"
+#include "policy/one_node.hpp"
 #include "policy/organisation.hpp"
 #include "policy/reference.hpp"
 #include "policy/rip_dep.hpp"
@@ -68,12 +69,17 @@ std::unique_ptr<policy<World>> build_auto(const policy_context& context, const p
   return std::make_unique<steal<World>>(context, policy_options(as, steal<World>::options));
 }
 
-/// dep.hpp says when `dep` is `steal`.
-template <class World>
-std::unique_ptr<policy<World>> build_dep(const policy_context& context, const policy_options& given) {
+/// one_node.hpp says when such a policy is `steal`.
+template <template <class> class Policy, class World>
+std::unique_ptr<policy<World>> build_by_node(const policy_context& context, const policy_options& given) {
   const auto inhabited = static_cast<std::int32_t>(context.workers.inhabited().size());
-  if (!dep<World>::is_steal(inhabited, given)) return std::make_unique<dep<World>>(context, given);
+  if (!is_steal(inhabited, given)) return std::make_unique<Policy<World>>(context, given);
   return std::make_unique<steal<World>>(context, policy_options("steal", steal<World>::options));
+}
+
+template <template <class> class Policy>
+constexpr listed_policy listed_by_node() {
+  return {Policy<native::world>::about, build_by_node<Policy, native::world>, build_by_node<Policy, sequential::world>};
 }
 
 /// organisation.hpp says which policies have two kinds of queues.
@@ -107,13 +113,13 @@ constexpr std::array policies{
     listed<token>(),
     listed<reference_policy>(),
     listed<steal>(),
-    listed<numa_policy>(),
+    listed_by_node<numa_policy>(),
     listed<home_cache>(),
     listed<dfifo>(),
-    listed<socket>(),
-    listed_policy{dep<native::world>::about, build_dep<native::world>, build_dep<sequential::world>},
-    listed<rip_dep>(),
-    listed<rip_mw>(),
+    listed_by_node<socket>(),
+    listed_by_node<dep>(),
+    listed_by_node<rip_dep>(),
+    listed_by_node<rip_mw>(),
     listed<nabbit>(),
     listed<nabbitc>(),
     listed<ads>(),

@@ -3,6 +3,7 @@
 
 #include "policy/contract/policy_options.hpp"
 #include "policy/home_queue.hpp"
+#include "policy/one_node.hpp"
 #include "queue/poll_result.hpp"
 
 #include <vector>
@@ -18,6 +19,7 @@ class node_queues {
       ready_order,
       one_of("steal", "off|nearest", "whether a node without tasks takes those of others, the nearest first"),
       number("backlog", 0, 0, 1 << 20, "with stealing, a node is robbed only while more tasks than these wait there"),
+      queue_option,
   };
 
   node_queues(const policy_context& s, const policy_options& given)

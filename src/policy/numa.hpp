@@ -15,6 +15,7 @@
 #include "policy/contract/policy_options.hpp"
 #include "policy/home_queue.hpp"
 #include "policy/input_cost.hpp"
+#include "policy/one_node.hpp"
 
 #include <algorithm>
 #include <map>
@@ -29,7 +30,7 @@ class numa_policy final : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  // `order=created` and `keep=on` are not in the papers.
+  // `order=created`, `keep=on` and `queue=auto` are not in the papers.
   static constexpr std::array options{
       number_or("footprint", "auto", 0, std::int64_t{1} << 40,
                 "inputs of fewer bytes are small; auto: a core's share of the last-level cache"),
@@ -41,8 +42,10 @@ class numa_policy final : public policy<World> {
       number_or("backlog", "cores", 0, 1 << 20, "tasks for each hop that a main queue keeps for its own node"),
       ready_order,
       one_of("keep", "off|on", "on: a worker that makes tasks ready continues with one that may run on its node"),
+      queue_option,
   };
   [[gnu::cold]] static void explain(explainer& e) {
+    if (explain_as_steal<World>(e)) return;
     const placement_facts& f = e.facts;
     if (e.inhabited_nodes() <= 1) {
       e.say_of_policy("one node has all workers");

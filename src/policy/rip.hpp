@@ -2,8 +2,8 @@
 //
 // RIP paper, section 4.3. The first tasks form a window, whose graph is partitioned onto the nodes. A task of a
 // window runs on its part's node, every other task where `dep` would put it. Data gets its home from the first
-// task that is placed, as under `dep`. With one node nothing is partitioned. partition/windows.hpp says when
-// windows close.
+// task that is placed, as under `dep`. With one node nothing is partitioned (one_node.hpp). partition/windows.hpp says
+// when windows close.
 #pragma once
 
 #include "partition/windows.hpp"

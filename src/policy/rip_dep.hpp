@@ -17,6 +17,7 @@ class rip_dep final : public rip<World> {
  public:
   static constexpr auto options = rip<World>::common_options;
   [[gnu::cold]] static void explain(explainer& e) {
+    if (explain_as_steal<World>(e)) return;
     const placement_facts& f = e.facts;
     if (!f.windows.empty() && f.created_before < f.windows.front().tasks) {
       const placement_facts::window& w = f.windows.front();

@@ -23,6 +23,7 @@ class rip_mw final : public rip<World> {
                  one_of("moving", "greedy|scotch-fixed",
                         "what partitions later windows, around the tasks that are placed already")});
   [[gnu::cold]] static void explain(explainer& e) {
+    if (explain_as_steal<World>(e)) return;
     std::uint64_t before = 0;
     for (const placement_facts::window& w : e.facts.windows) before += w.ended_before ? 1 : 0;
     if (before == 0) {

@@ -20,6 +20,7 @@ class socket final : public policy<World> {
 
   static constexpr auto options = node_queues<World>::options;
   [[gnu::cold]] static void explain(explainer& e) {
+    if (explain_as_steal<World>(e)) return;
     const placement_facts& f = e.facts;
     if (f.named_node >= 0) {
       e.say_of_policy("the program names node " + e.text(f.named_node) + " for it");

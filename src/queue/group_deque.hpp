@@ -48,7 +48,11 @@ class group_deques {
   /// Makes a deque for each of `workers`, whose colors are 0 to colors-1. memory_of(worker_id) is the deque's memory.
   template <class MemoryOf>
   group_deques(int workers, int colors, const MemoryOf& memory_of)
-      : colors_(colors), items_(workers), groups_(workers), scratch_(static_cast<std::size_t>(workers)) {
+      : colors_(colors),
+        are_workers_(colors == workers),
+        items_(workers),
+        groups_(workers),
+        scratch_(static_cast<std::size_t>(workers)) {
     for (int w = 0; w < workers; ++w) {
       for (auto& level : deques_)
         level.push_back(make_in<typename World::template deque<item>>(memory_of(worker_id(w))));
@@ -253,12 +257,18 @@ class group_deques {
     } else {
       for (std::uint32_t run = r.first; run < r.last; ++run) mark(i, r.members->color[run]);
     }
-    worker_set& wanted = scratch_[self.id.index()].wanted;
-    for (int w = 0; w * 64 < colors_; ++w) wanted.set_word(static_cast<std::size_t>(w), i.word_at(w));
+    worker_set& wanted = scratch_[self.id.index()].wanted;  // a thief may have the item when this worker rings
+    if (are_workers_) {
+      for (int w = 0; w * 64 < colors_; ++w) wanted.set_word(static_cast<std::size_t>(w), i.word_at(w));
+    }
     deques_[r.level][self.id.index()]->push(&i);
     self.meter(event::push, self.id);
-    // If colors are workers, rings first for the workers of its colors: others might not take it.
-    if (colors_ != static_cast<int>(scratch_.size()) || !self.ring(wanted)) self.ring(everybody_);
+    if (self.anybody_sleeps()) [[unlikely]]
+      ring(wanted, self);
+  }
+  /// If colors are workers, rings first for the workers of its colors: others might not take it.
+  [[gnu::noinline]] void ring(const worker_set& wanted, worker& self) {
+    if (!are_workers_ || !self.ring(wanted)) self.ring(everybody_);
   }
   /// Drops items of a single task that was claimed.
   [[gnu::noinline, gnu::cold]] void clean_up(worker& self, std::size_t level) {
@@ -323,6 +333,7 @@ class group_deques {
   }
 
   int colors_;
+  bool are_workers_;  // the colors
   std::array<std::vector<std::shared_ptr<typename World::template deque<item>>>, levels> deques_;
   typename World::template shared<bool> has_levels_{false};  // a task with a priority other than normal was queued
   recycler<World, item> items_;

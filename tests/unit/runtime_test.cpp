@@ -337,10 +337,10 @@ TEST(runtime, priorities_have_three_levels) {
   });
 }
 
-/// Tasks without predecessors leave a deque newest first, the paper's queue oldest first.
-TEST(runtime, dep_has_deques_where_one_node_has_all_workers) {
-  const auto order_under = [](const char* policy, const char* machine) {
-    kith::runtime_options o = make_options(1, policy, machine);
+/// Tasks without predecessors leave a deque newest first, the papers' queues oldest first.
+TEST(runtime, policies_for_nodes_have_deques_where_one_node_has_all_workers) {
+  const auto order_under = [](const std::string& policy) {
+    kith::runtime_options o = make_options(1, policy, "node:1 core:1");
     o.inline_limit = 0;
     kith::runtime rt(o);
     std::vector<int> order;
@@ -349,9 +349,11 @@ TEST(runtime, dep_has_deques_where_one_node_has_all_workers) {
     });
     return order;
   };
-  EXPECT_EQ(order_under("dep", "node:1 core:1"), (std::vector{2, 1, 0}));
-  EXPECT_EQ(order_under("dep:queue=node", "node:1 core:1"), (std::vector{0, 1, 2}));
-  EXPECT_EQ(order_under("dep:order=created", "node:1 core:1"), (std::vector{0, 1, 2}));
+  for (const std::string policy : {"numa", "socket", "dep", "rip-dep", "rip-mw"}) {
+    EXPECT_EQ(order_under(policy), (std::vector{2, 1, 0})) << policy;
+    EXPECT_EQ(order_under(policy + ":queue=node"), (std::vector{0, 1, 2})) << policy;
+    EXPECT_EQ(order_under(policy + ":order=created"), (std::vector{0, 1, 2})) << policy;
+  }
 }
 
 TEST(runtime, a_region_that_is_named_twice_counts_once) {

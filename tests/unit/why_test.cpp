@@ -17,6 +17,7 @@ using analysis::explanation;
 using analysis::find_task;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
@@ -213,6 +214,12 @@ TEST(why, says_what_other_policies_go_by) {
   EXPECT_THAT(reason("home-cache", 1), HasSubstr("stays with its creator"));
   EXPECT_THAT(reason("home-cache:intense=1", 4), HasSubstr("access 1 is the only one that decides"));
   EXPECT_THAT(reason("numa:no=option", 4), HasSubstr("at least cost")) << "the policy's line";
+  r.worker_node = {0, 0, 0};
+  for (const std::string policy : {"numa", "socket", "dep", "rip-dep", "rip-mw"}) {
+    EXPECT_THAT(reason(policy, 4), HasSubstr("one node has all workers, so it is `steal`")) << policy;
+    EXPECT_THAT(reason(policy, 4), HasSubstr("worker 0 created it")) << policy;
+    EXPECT_THAT(reason(policy + ":queue=node", 4), Not(HasSubstr("steal"))) << policy;
+  }
   r.tasks[4].worker = -1;
   EXPECT_THAT(reason("dep", 4), HasSubstr("never ran"));
 }
