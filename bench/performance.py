@@ -20,7 +20,9 @@ import report
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "performance.md"
 PICTURES = ROOT / "docs" / "pictures" / "performance"
-VERBS = ("dag", "metg", "oversubscribed", "startup", "forkjoin", "loops")
+POLICIES = ("steal", "numa", "socket", "dep", "rip-dep", "rip-mw", "nabbitc")  # the first is what others are compared with
+VERBS = {verb: verb for verb in ("dag", "metg", "oversubscribed", "startup", "forkjoin", "loops")}
+VERBS["policies"] = "dag --systems " + ",".join(f"kith:{p}" for p in POLICIES)
 
 HEAD = """# Performance
 
@@ -43,6 +45,16 @@ def cell(row):
 
 def dag(rows):
     return [report.describe(rows), report.dag(rows)]
+
+
+def policies(rows):
+    by_case = {(r["system"], r["case"]): r["median"] for r in rows}
+    cases = report.unique(r["case"] for r in rows)
+    first = f"kith:{POLICIES[0]}"
+    lines = [[s.removeprefix("kith:")] + [f"{by_case[s, c]:g} ({by_case[s, c] / by_case[first, c]:.2f})" for c in cases]
+             for s in report.unique(r["system"] for r in rows)]
+    return [f"The same tasks under policies that look at data or colors, on a machine where these do not matter; in parentheses, over "
+            f"`{POLICIES[0]}`. " + report.describe(rows), report.table(["ns per task"] + cases, lines)]
 
 
 def metg(rows):
@@ -99,6 +111,7 @@ def instructions(counts):
 
 SECTIONS = {
     "dag": ("A task that does nothing", dag),
+    "policies": ("Policies where locality does not matter", policies),
     "instructions": ("Instructions of a task", instructions),
     "metg": ("Minimum effective task granularity", metg),
     "oversubscribed": ("More workers than cores", oversubscribed),
@@ -160,7 +173,8 @@ def pictures(rows):
 def measure(build, folder, quick):
     """Runs the benches; the names of those that failed."""
     folder.mkdir(parents=True, exist_ok=True)
-    commands = {verb: [str(build / "kith-bench"), verb, "--json"] + (["--quick"] if quick else []) for verb in VERBS}
+    commands = {verb: [str(build / "kith-bench"), *words.split(), "--json"] + (["--quick"] if quick else [])
+                for verb, words in VERBS.items()}
     commands["instructions"] = [sys.executable, str(ROOT / "bench" / "instructions.py"), str(build), "--json"]
     failed = []
     for name, command in commands.items():

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <stdexcept>
+#include <string_view>
 
 namespace kith::bench {
 
@@ -20,15 +21,31 @@ const std::array<system_description, 6> systems{{
     {"starpu", {{"STARPU_SILENT", "1"}, {"STARPU_NCUDA", "0"}, {"STARPU_NOPENCL", "0"}}, {}},
 }};
 
-const system_description& description_of(const std::string& name) {
-  std::string known;
-  for (const system_description& s : systems) {
-    if (name == s.name) return s;
-    known += known.empty() ? "" : ", ";
-    known += s.name;
+constexpr std::string_view with_policy = "kith:";
+
+/// A system by its name; `kith:POLICY` is kith under that policy.
+struct named_system {
+  std::string name;
+  const system_description* about;
+  child::settings environment;  // set always
+
+  explicit named_system(const std::string& n) : name(n) {
+    const bool has_policy = name.starts_with(with_policy);
+    std::string known;
+    for (const system_description& s : systems) {
+      if ((has_policy ? "kith" : name) == s.name) {
+        about = &s;
+        environment = s.environment;
+        if (has_policy) environment.emplace_back("KITH_POLICY", name.substr(with_policy.size()));
+        return;
+      }
+      known += known.empty() ? "" : ", ";
+      known += s.name;
+    }
+    throw std::runtime_error("--systems: unknown system \"" + name + "\"; expected some of " + known +
+                             ", or kith:POLICY");
   }
-  throw std::runtime_error("--systems: unknown system \"" + name + "\"; expected some of " + known);
-}
+};
 
 }  // namespace
 
@@ -54,21 +71,21 @@ std::vector<int> one_and_all(const options& o, std::size_t cores) {
 
 std::vector<std::unique_ptr<child>> start_systems(const options& o, int workers) {
   std::vector<std::string> names = o.systems;
-  for (const std::string& name : names) description_of(name);
   if (names.empty()) {
     for (const system_description& s : systems) names.emplace_back(s.name);
   }
+  const std::vector<named_system> chosen(names.begin(), names.end());
   std::vector<std::unique_ptr<child>> started;
-  for (const std::string& name : names) {
-    const auto program = program_of(name);
+  for (const named_system& s : chosen) {
+    const auto program = program_of(s.about->name);
     if (!std::filesystem::exists(program)) {
       std::fprintf(
           stderr,
           "kith-bench: %s is left out: %s was not built; install its package (make bench does) and build again\n",
-          name.c_str(), program.c_str());
+          s.name.c_str(), program.c_str());
       continue;
     }
-    started.push_back(std::make_unique<child>(name, program, workers, o.realtime, description_of(name).environment));
+    started.push_back(std::make_unique<child>(s.name, program, workers, o.realtime, s.environment));
   }
   if (started.empty())
     throw std::runtime_error("no system is left to measure; build the benchmarks first (make build)");
@@ -76,11 +93,10 @@ std::vector<std::unique_ptr<child>> start_systems(const options& o, int workers)
 }
 
 double bytes_per_task(const std::string& system, const request& what, int workers) {
-  const system_description& s = description_of(system);
-  child::settings environment = s.environment;
-  environment.insert(environment.end(), s.unlimited.begin(), s.unlimited.end());
+  named_system s(system);
+  s.environment.insert(s.environment.end(), s.about->unlimited.begin(), s.about->unlimited.end());
   // At least two workers: the first task waits on one worker while another creates the rest.
-  child fresh(system, program_of(system), std::max(2, workers), false, environment);
+  child fresh(system, program_of(s.about->name), std::max(2, workers), false, s.environment);
   child::turn now(fresh);
   const reply r = fresh.ask(what);
   return r.ok && r.tasks > 0 ? r.nanoseconds / static_cast<double>(r.tasks) : 0;
