@@ -12,6 +12,8 @@ class auto_bench : public policy_bench {
  public:
   explicit auto_bench(const char* machine, const std::string& policy = "auto") : policy_bench(machine, policy) {}
 
+  mode how = mode::inout;  // what tasks do with their megabyte
+
   /// The next task of the worker, which finds it before it robs a stalled node.
   kith::task* next(int worker) {
     for (int failed_searches = 0; failed_searches < 40; ++failed_searches) {
@@ -35,11 +37,11 @@ class auto_bench : public policy_bench {
   }
   /// Queues tasks with a megabyte at node 0.
   void queue_at_0(int tasks) {
-    for (int i = 0; i < tasks; ++i) ready(task({{region(0), megabyte}}));
+    for (int i = 0; i < tasks; ++i) ready(task({{region(0), megabyte, how}}));
   }
   /// Queues a task of this type with a megabyte at node 0.
   kith::task* queue(std::uint16_t type) {
-    kith::task& t = task({{region(0), megabyte}});
+    kith::task& t = task({{region(0), megabyte, how}});
     t.type = type;
     ready(t);
     return &t;

@@ -32,6 +32,7 @@ TEST(auto_theft, robs_who_computes) {
 
 TEST(auto_theft, robs_who_waits_for_memory_after_it_has_waited_for_as_long) {
   auto_bench b("node:2 core:4 distance:20");
+  b.how = kith::mode::in;
   b.ran(150'000);  // 0.14 ns a byte: 0.7 times as long again there. Four workers are near, and every second theft is
                    // assumed to be of use: 0.7 * 4 * 2 of their tasks
   b.queue_at_0(11);
@@ -43,8 +44,21 @@ TEST(auto_theft, robs_who_waits_for_memory_after_it_has_waited_for_as_long) {
   EXPECT_EQ(b.next(4), nullptr);  // the last two are begun there sooner
 }
 
+/// As above, but the tasks change their data, which has to come back: they wait for twice as long.
+TEST(auto_theft, waits_for_longer_if_the_data_has_to_come_back) {
+  auto_bench b("node:2 core:4 distance:20");
+  b.ran(150'000);
+  b.queue_at_0(20);
+  int begun = 0;
+  for (; b.next(4) == nullptr; ++begun) ASSERT_NE(b.next(0), nullptr);
+  EXPECT_EQ(begun, 10);  // the eleventh at last
+  for (int left = 9; left > 2; --left) EXPECT_NE(b.next(4), nullptr) << left;
+  EXPECT_EQ(b.next(4), nullptr);  // when these are begun does not depend on it
+}
+
 TEST(auto_theft, waits_anew_after_tasks_of_its_own) {
   auto_bench b("node:2 core:1 distance:40");
+  b.how = kith::mode::in;
   b.ran(100'000);  // only memory's time: four times as long there, and every second theft is assumed to be of use
   b.queue_at_0(20);
   for (int begun = 1; begun < 3; ++begun) {
@@ -87,6 +101,7 @@ TEST(auto_theft, the_least_wait_shrinks_where_thefts_are_of_use) {
 
 TEST(auto_theft, waits_longer_where_thieves_were_missed) {
   auto_bench b("node:2 core:1 distance:20");
+  b.how = kith::mode::in;
   b.ran(150'000);  // 0.14 ns a byte: 0.7 times as long again there
   // Each time, the thief comes back to a task of its own. The share of useless thefts grows from a half to two thirds.
   for (int theft = 0; theft < 3; ++theft) EXPECT_EQ(waits(b, 1, 6), 1) << theft;

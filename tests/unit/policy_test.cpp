@@ -88,6 +88,39 @@ TEST(policy, steal_takes_one_task_where_both_use_the_same_cache_unless_tasks_are
   EXPECT_EQ(stolen("steal", 1 << 20, false), 5u);
 }
 
+TEST(policy, steal_takes_half_of_a_group_where_both_use_the_same_cache) {
+  for (const char* how : {"steal:near=one", "auto"}) {
+    bench b("node:1 core:2", how, {}, 1 << 20);
+    const auto release = [&](int tasks, ready_reason why) {
+      std::vector<kith::task*> together;
+      for (int i = 0; i < tasks; ++i) together.push_back(&b.task());
+      const bool runs_one = b.chosen->ready(together, *b.by[0], why) != nullptr;
+      return tasks - (runs_one ? 1 : 0);
+    };
+    const auto stolen = [&] {
+      const std::uint64_t before = b.by[1]->sums[kith::event::steal];
+      EXPECT_NE(b.next(1), nullptr) << how;
+      return b.by[1]->sums[kith::event::steal] - before;
+    };
+    const auto empty = [&] {
+      for (int w : {1, 0}) {
+        while (b.next(w) != nullptr) {
+        }
+      }
+    };
+    EXPECT_EQ(release(11, ready_reason::completion), 10) << how;
+    EXPECT_EQ(stolen(), 5u) << how;
+    EXPECT_EQ(release(2, ready_reason::completion), 1) << how;
+    empty();
+    EXPECT_EQ(release(10, ready_reason::creation), 10) << how;
+    EXPECT_EQ(stolen(), 1u) << how << ": its deque has been empty since, and no completion made these ready";
+    empty();
+    EXPECT_EQ(release(2, ready_reason::completion), 1) << how;
+    for (int i = 0; i < 9; ++i) b.ready(b.task());
+    EXPECT_EQ(stolen(), 1u) << how << ": there are as many workers";
+  }
+}
+
 TEST(policy, steal_takes_one_task_of_each_victim_in_turn_where_all_use_the_same_cache) {
   const auto victims = [](const char* how) {
     bench b("node:1 core:4", how, {}, 1 << 20);

@@ -138,7 +138,7 @@ class automatic final : public policy<World>, public observer<World> {
     ends_.ran(t, self, nanoseconds);
     if (chains_.ran(t, self, nanoseconds)) wake_for(self.node, self);
     const node_id from = states_[self.id.index()].robbed;
-    thefts_.ran(t.type, bytes, nanoseconds, self.node, from ? from : self.node);
+    thefts_.ran(t.type, bytes, moved_bytes(t), nanoseconds, self.node, from ? from : self.node);
     ring_for_thief(self.node, self);
   }
 

@@ -2,10 +2,11 @@
 //
 // Not in the papers. The rule is that of the ski rental problem: if it is not known how long something is needed,
 // renting until the rent paid equals the price, and then buying, costs at most twice the least possible. Waiting is the
-// rent. The price is the time that the task takes longer elsewhere (task_times.hpp), divided by the share of thefts
-// that were useful. A theft was not useful if the thief finds tasks of its own node waiting afterwards: it could have
-// waited for them. The price is at least the share of thefts that were not useful, times a task's time: where thefts
-// have been useful, a long wait only loses time. Time is counted in tasks that the victim's workers begin.
+// rent. The price is the time that the task takes longer elsewhere, and that bringing back what it wrote takes
+// (task_times.hpp), divided by the share of thefts that were useful. A theft was not useful if the thief finds tasks of
+// its own node waiting afterwards: it could have waited for them. The price is at least the share of thefts that were
+// not useful, times a task's time: where thefts have been useful, a long wait only loses time. Time is counted in tasks
+// that the victim's workers begin.
 #pragma once
 
 #include "policy/auto/task_times.hpp"
@@ -73,7 +74,7 @@ class delayed_theft {
     const float lost = times_.longer(type, team_.distance(thief, victim)) * relative_time(type, victim);
     if (static_cast<float>(waiting) <= lost * working) return false;
     const float missed = mine.missed.get();
-    const float price = std::max({lost / std::max(1 - missed, least_useful), missed, least_price});
+    const float price = std::max({lost * times_.moves(type) / std::max(1 - missed, least_useful), missed, least_price});
     return static_cast<float>(begun_since(victim, mine)) + 1 > caution_ * price * working;
   }
   /// Whether the workers of `victim`, where tasks wait, have begun no task since those of node `thief` wait. All of
@@ -93,8 +94,11 @@ class delayed_theft {
     return states_[self.id.index()].failed_searches >= most_failed_searches;
   }
 
-  /// Adds the time of a task of this type with `bytes` of data, which ran at `ran_at`; most of its data is at `home`.
-  void ran(std::uint16_t type, std::uint64_t bytes, std::uint64_t nanoseconds, node_id ran_at, node_id home) {
+  /// Adds the time of a task of this type with `bytes` of data, of which `moved` move if it is stolen. It ran at
+  /// `ran_at`; most of its data is at `home`.
+  void ran(std::uint16_t type, std::uint64_t bytes, std::uint64_t moved, std::uint64_t nanoseconds, node_id ran_at,
+           node_id home) {
+    times_.moved(type, bytes, moved);
     if (ran_at != home) {
       times_.ran_far(type, bytes, nanoseconds, team_.distance(ran_at, home));
       return;
