@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "performance.md"
 PICTURES = ROOT / "docs" / "pictures" / "performance"
 POLICIES = ("steal", "numa", "socket", "dep", "rip-dep", "rip-mw", "nabbitc")  # the first is what others are compared with
-VERBS = {verb: verb for verb in ("dag", "metg", "oversubscribed", "startup", "forkjoin", "loops")}
+VERBS = {verb: verb for verb in ("dag", "metg", "oversubscribed", "startup", "forkjoin", "graph", "loops")}
 VERBS["policies"] = "dag --systems " + ",".join(f"kith:{p}" for p in POLICIES)
 
 HEAD = """# Performance
@@ -96,7 +96,12 @@ def by_workers(rows, unit):
 
 
 def forkjoin(rows):
-    return ["Nanoseconds a spawn in fib without a cut-off.", by_workers(rows, "ns/spawn")]
+    return [f"Nanoseconds a spawn in fib without a cut-off. {report.versions(rows)}.", by_workers(rows, "ns/spawn")]
+
+
+def graph(rows):
+    return ["Nanoseconds a node of a graph that is made before and run again; `kith-repeat` also replaces each task's closure. "
+            f"`counters`: counters over arrays, by hand. {report.versions(rows)}.", by_workers(rows, "ns/node")]
 
 
 def loops(rows):
@@ -117,6 +122,7 @@ SECTIONS = {
     "oversubscribed": ("More workers than cores", oversubscribed),
     "startup": ("Starting and stopping", startup),
     "forkjoin": ("Joins", forkjoin),
+    "graph": ("Graphs that run again", graph),
     "loops": ("Loops", loops),
 }
 

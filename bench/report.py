@@ -89,8 +89,11 @@ def metg(rows, metric):
     return table([f"{metric}, us"] + PATTERNS + ["geometric mean"], lines)
 
 
+def versions(rows):
+    return ", ".join(f"{s} {v}" for s, v in unique((r["system"], r["version"]) for r in rows))
+
+
 def describe(rows):
-    versions = ", ".join(f"{s} {v}" for s, v in unique((r["system"], r["version"]) for r in rows))
     seen = {}
     for row in rows:
         for name, state in row["states"].items():
@@ -98,7 +101,7 @@ def describe(rows):
     total = sum(seen.values())
     where = ", ".join(f"{name} in {100 * n / total:.0f}% of the samples" for name, n in seen.items())
     rounds = unique(r["rounds"] for r in rows)
-    return (f"{rows[0]['workers']} worker{'s' if rows[0]['workers'] > 1 else ''}; {versions}. {' to '.join(str(n) for n in unique([min(rounds), max(rounds)]))} rounds; cores {where}; "
+    return (f"{rows[0]['workers']} worker{'s' if rows[0]['workers'] > 1 else ''}; {versions(rows)}. {' to '.join(str(n) for n in unique([min(rounds), max(rounds)]))} rounds; cores {where}; "
             f"real-time scheduling {'on' if rows[0]['realtime'] else 'off'}"
             f"{'; quick samples' if any(r['quick'] for r in rows) else ''}.")
 
