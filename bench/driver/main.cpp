@@ -62,8 +62,9 @@ using namespace kith::tools;
 /// real-time scheduling if that is allowed, else only on request.
 std::function<outcome()> add(CLI::App& command, void (*measure)(const options&), bool ahead = true) {
   auto o = std::make_shared<options>();
-  command.add_option("--systems", o->systems, "only these, comma-separated (default: all that were built)")
-      ->delimiter(',');
+  command.add_option_function<std::string>(
+      "--systems", [o](const std::string& text) { o->systems = policies_of(text); },
+      "only these, comma-separated (default: all that were built); of dag and metg also kith:POLICY");
   CLI::Option* const rounds =
       command.add_option("--rounds", o->rounds, "samples of each figure (default 5; with --quick 2)")
           ->check(whole_number(1, 1000));

@@ -4,6 +4,7 @@
 
 #include <kith/kith.hpp>
 
+#include <cstdio>
 #include <memory>
 #include <vector>
 
@@ -104,6 +105,11 @@ class kith_system {
 
 int main(int argc, char** argv) {
   const child_options options = child_options_of(argc, argv);
-  kith_system system(options.workers);
-  return server(system).loop();
+  try {
+    kith_system system(options.workers);
+    return server(system).loop();
+  } catch (const kith::error& e) {
+    std::fprintf(stderr, "kith-bench-peer-kith: %s\n", e.what());
+    return 2;
+  }
 }

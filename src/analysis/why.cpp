@@ -46,7 +46,8 @@ void add_data(const recording& r, explanation& e, const home_history& homes) {
 
 alternative on_node(const recording& r, const explanation& e, std::size_t n, const data_costs& costs) {
   alternative x{.node = static_cast<std::int32_t>(n)};
-  x.workers = static_cast<int>(std::ranges::count(r.worker_node, static_cast<std::int16_t>(n)));
+  for (std::int32_t w = 0; w < static_cast<std::int32_t>(r.worker_node.size()); ++w)
+    x.workers += r.node_of(w) == x.node && r.place_of(w) == e.place ? 1 : 0;
   double ns = 0, weighted = 0;
   bool timed = true, far = true;
   for (const used_region& u : e.data) {

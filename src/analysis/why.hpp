@@ -27,7 +27,7 @@ struct used_region {
 /// The cost of running the task on a node.
 struct alternative {
   std::int32_t node = -1;
-  int workers = 0;
+  int workers = 0;                             // of the task's place
   std::uint64_t home_bytes = 0;                // declared, with their home here
   std::uint64_t written_bytes = 0;             // declared, last written by a task that ran here
   std::uint64_t remote_bytes = 0;              // used, with their home elsewhere; untouched bytes would get their

@@ -11,8 +11,9 @@
 
 namespace kith {
 
-inline constexpr policy_option queue_option = one_of(
-    "queue", "auto|node", "auto: if one node has all workers, the policy is steal; node: always queues for nodes");
+inline constexpr policy_option queue_option = one_of("queue", "auto|node",
+                                                     "auto: if one node has all workers and order=ready, the policy is "
+                                                     "steal, without other options; node: always queues for nodes");
 
 /// Whether a policy with `queue_option` and `ready_order` is `steal` on this machine.
 inline bool is_steal(std::int32_t inhabited_nodes, const policy_options& given) {

@@ -84,6 +84,8 @@ std::vector<std::string> policies() {
     if (p.priorities) names.emplace_back(p.name);
   }
   names.emplace_back("steal:end=fifo");
+  names.emplace_back("numa:queue=node");
+  names.emplace_back("dep:queue=node");
   return names;
 }
 

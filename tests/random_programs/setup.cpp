@@ -10,7 +10,8 @@ namespace {
 
 std::vector<std::string> policies() {
   std::vector<std::string> all = test::policies_and_variants();
-  for (const char* more : {"auto:order=created", "numa:order=created", "dep+pm", "rip-mw:window=4", "rip-dep:window=5"})
+  for (const char* more : {"auto:order=created", "numa:order=created", "dep+pm", "rip-mw:window=4,queue=node",
+                           "rip-dep:window=5,queue=node"})
     all.emplace_back(more);
   return all;
 }

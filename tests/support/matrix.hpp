@@ -37,10 +37,10 @@ inline std::vector<std::string> policies_and_variants() {
   }
   for (const char* variant :
        {"steal:victim=random,batch=1,patience=off,follow=1", "steal:victim=cyclic,end=fifo",
-        "dep:order=created,steal=nearest", "socket:steal=nearest,backlog=3", "rip-dep:steal=nearest,backlog=2",
-        "rip-mw:window=16,steal=nearest", "auto:window=auto", "dfifo:steal=off",
-        "nabbitc:first=off,morph=off,attempts=1", "nabbitc:colors=data", "nabbitc:colors=node,budget=1",
-        "token:organisation=global", "reference:organisation=global,kept=filters",
+        "dep:order=created,steal=nearest", "socket:steal=nearest,backlog=3,queue=node",
+        "rip-dep:steal=nearest,backlog=2,queue=node", "rip-mw:window=16,steal=nearest,queue=node", "numa:queue=node",
+        "auto:window=auto", "dfifo:steal=off", "nabbitc:first=off,morph=off,attempts=1", "nabbitc:colors=data",
+        "nabbitc:colors=node,budget=1", "token:organisation=global", "reference:organisation=global,kept=filters",
         "reference:history=2,ahead=on,grouped=on", "fifo:organisation=deques", "random:organisation=deques,cap=200",
         "source:organisation=global"}) {
     policies.emplace_back(variant);

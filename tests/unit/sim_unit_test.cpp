@@ -1,6 +1,8 @@
 // Task queues in hardware: the scheduling unit and the prefetchers, compared with what can be computed by hand.
 #include "engine/sim/simulation.hpp"
+#include "policy/contract/register_policy.hpp"
 #include "policy/list.hpp"
+#include "queue/shared_queue.hpp"
 #include "support/recordings.hpp"
 #include "support/simulated_programs.hpp"
 
@@ -10,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -220,6 +223,40 @@ TEST(sim_unit, the_papers_policies_end_with_tasks_in_buffers) {
       }
     }
   }
+}
+
+bool all_ring = true;
+
+/// One queue, and a note whether all workers that pushed were told that somebody may wait.
+template <class World>
+class listening final : public policy<World> {
+ public:
+  using worker = typename World::worker;
+  static constexpr policy_entry about{
+      .name = "listening", .paper = "none", .section = "none", .summary = "for this test", .options = {}};
+
+  listening(const policy_context& s, const policy_options&) : queue_(s.workers.everybody(), queue_order::fifo) {}
+  task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
+    all_ring = all_ring && self.anybody_sleeps();
+    queue_.push(tasks, self);
+    return nullptr;
+  }
+  poll_result next(worker& self) override { return poll_result::at(queue_.pop(self), poll_result::empty); }
+
+ private:
+  shared_queue<World> queue_;
+};
+
+/// Queues that ring only if anybody sleeps would else leave a prefetcher's request unanswered.
+TEST(sim_unit, prefetchers_that_wait_count_as_sleepers) {
+  register_policy<listening>();
+  const program p = chains(2, 50, 1000);
+  sim::simulate(p, free_chip(), on_unit("listening", 2, 20, 1));
+  EXPECT_TRUE(all_ring);
+  run_options without = on_unit("listening", 2, 20, 1);
+  without.hardware = {};
+  sim::simulate(p, free_chip(), without);
+  EXPECT_FALSE(all_ring) << "both workers were busy";
 }
 
 TEST(sim_unit, what_it_cannot_do_is_refused) {

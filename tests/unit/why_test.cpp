@@ -214,6 +214,12 @@ TEST(why, says_what_other_policies_go_by) {
   EXPECT_THAT(reason("home-cache", 1), HasSubstr("stays with its creator"));
   EXPECT_THAT(reason("home-cache:intense=1", 4), HasSubstr("access 1 is the only one that decides"));
   EXPECT_THAT(reason("numa:no=option", 4), HasSubstr("at least cost")) << "the policy's line";
+  r.places.resize(2);
+  r.places[0].workers = 2;
+  r.places[1].first_worker = 2;
+  r.places[1].workers = 1;
+  EXPECT_THAT(reason("numa", 4), HasSubstr("one node has all workers, so it is `steal`")) << "those of its place";
+  r.places.clear();
   r.worker_node = {0, 0, 0};
   for (const std::string policy : {"numa", "socket", "dep", "rip-dep", "rip-mw"}) {
     EXPECT_THAT(reason(policy, 4), HasSubstr("one node has all workers, so it is `steal`")) << policy;

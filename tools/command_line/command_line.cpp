@@ -130,6 +130,22 @@ int run(const tool& t, int argc, char** argv) {
   return code(outcome::error);
 }
 
+std::vector<std::string> policies_of(const std::string& text) {
+  std::vector<std::string> all;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    at = end + 1;
+    const std::string name = word.substr(0, word.find(':'));
+    if (!all.empty() && name.find('=') != std::string::npos) {
+      all.back() += "," + word;
+    } else {
+      all.push_back(word);
+    }
+  }
+  return all;
+}
+
 CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
   const std::string range = fmt::format("{} to {}", least, most);
   return CLI::Validator(

@@ -9,6 +9,8 @@
 #include <CLI/Validators.hpp>
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace kith::tools {
 
@@ -22,5 +24,8 @@ int run(const tool&, int argc, char** argv);
 
 /// A whole number in [least, most]; the error message names the bounds.
 CLI::Validator whole_number(std::int64_t least, std::int64_t most);
+
+/// "a,b:x=1,y=2,c" names a, b:x=1,y=2 and c: a word with '=' belongs to the policy before it.
+std::vector<std::string> policies_of(const std::string& text);
 
 }  // namespace kith::tools

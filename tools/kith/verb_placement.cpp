@@ -3,6 +3,7 @@
 
 #include "analysis/place_counts.hpp"
 #include "base/printable.hpp"
+#include "command_line/command_line.hpp"
 #include "engine/sim/recorded_places.hpp"
 #include "json_text.hpp"
 #include "numbers.hpp"

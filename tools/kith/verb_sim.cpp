@@ -3,6 +3,7 @@
 
 #include "analysis/addresses.hpp"
 #include "base/printable.hpp"
+#include "command_line/command_line.hpp"
 #include "engine/sim/combine.hpp"
 #include "engine/sim/line_filter.hpp"
 #include "engine/sim/recorded_places.hpp"

@@ -2,6 +2,7 @@
 #include "verbs.hpp"
 
 #include "base/printable.hpp"
+#include "command_line/command_line.hpp"
 #include "json_text.hpp"
 #include "numbers.hpp"
 #include "policy_library.hpp"

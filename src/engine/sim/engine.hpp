@@ -37,7 +37,7 @@ class engine {
 
   // Called by workers.
   bool ring(worker& w, const worker_set& audience);
-  static bool anybody_sleeps(const policy_group& g) noexcept;
+  bool anybody_sleeps(const policy_group& g) const noexcept;
   void charge(worker& w, event e, worker_id owner);
   bool drop_if_dead(task& t);
   [[noreturn]] void refuse(task& t, const std::string& why) const;

@@ -101,9 +101,10 @@ bool engine::ring(worker& w, const worker_set& audience) {
   return false;
 }
 
-bool engine::anybody_sleeps(const policy_group& g) noexcept {
+/// With a scheduling unit always true: prefetchers may wait at it.
+bool engine::anybody_sleeps(const policy_group& g) const noexcept {
   const auto any = [](std::uint64_t word) { return word != 0; };
-  return std::ranges::any_of(g.parked, any) || std::ranges::any_of(g.last_round, any);
+  return unit_ || std::ranges::any_of(g.parked, any) || std::ranges::any_of(g.last_round, any);
 }
 
 void engine::wake(worker& w, picoseconds time) {

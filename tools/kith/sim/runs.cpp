@@ -11,22 +11,6 @@
 
 namespace kith::tools {
 
-std::vector<std::string> policies_of(const std::string& text) {
-  std::vector<std::string> all;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    at = end + 1;
-    const std::string name = word.substr(0, word.find(':'));
-    if (!all.empty() && name.find('=') != std::string::npos) {
-      all.back() += "," + word;
-    } else {
-      all.push_back(word);
-    }
-  }
-  return all;
-}
-
 void side_by_side(std::size_t count, const std::function<void(std::size_t)>& run,
                   const std::function<void(std::size_t, std::size_t)>& tell) {
   std::atomic<std::size_t> next{0}, done{0};

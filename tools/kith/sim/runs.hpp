@@ -10,9 +10,6 @@
 
 namespace kith::tools {
 
-/// "a,b:x=1,y=2,c" names a, b:x=1,y=2 and c: a word with '=' belongs to the policy before it.
-std::vector<std::string> policies_of(const std::string& text);
-
 /// Calls run(0) to run(count - 1), as many at once as there are cores. tell(done, all) may be called by any thread.
 /// Throws the first failure.
 void side_by_side(std::size_t count, const std::function<void(std::size_t)>& run,
