@@ -54,7 +54,8 @@ def policies(rows):
     lines = [[s.removeprefix("kith:")] + [f"{by_case[s, c]:g} ({by_case[s, c] / by_case[first, c]:.2f})" for c in cases]
              for s in report.unique(r["system"] for r in rows)]
     return [f"The same tasks under policies that look at data or colors, on a machine where these do not matter; in parentheses, over "
-            f"`{POLICIES[0]}`. " + report.describe(rows), report.table(["ns per task"] + cases, lines)]
+            f"`{POLICIES[0]}`. Where one node has all workers, `numa` to `rip-mw` are `{POLICIES[0]}` itself: their differences are those "
+            "of processes. " + report.describe(rows), report.table(["ns per task"] + cases, lines)]
 
 
 def metg(rows):
