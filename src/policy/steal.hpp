@@ -5,10 +5,10 @@
 // options: these are victim=cyclic,end=fifo; victim=cyclic; victim=nodes; all with looks=one. Distances decide, not
 // the artifact's own table. Not in the paper: one of the tasks that a completion makes ready runs at once; a visit
 // takes several tasks, at most half of the victim's, or one if both use the same cache (near=one), unless the victim
-// has a group, more tasks made ready by one completion than there are workers; an idle worker looks at all victims
-// before it pauses (looks=all); short tasks are left alone (patience=on, worth_it()); workers change from chain to
-// chain, so that a few more chains than workers end together (follow=N); of tasks made ready together a feeder is run
-// first (keeps=feeder, feeders.hpp); and priorities: a worker takes tasks of the highest level first, from its own
+// has a large group: more tasks made ready by one completion than there are workers; an idle worker looks at all
+// victims before it pauses (looks=all); short tasks are left alone (patience=on, worth_it()); workers change from chain
+// to chain, so that a few more chains than workers end together (follow=N); of tasks made ready together a feeder is
+// run first (keeps=feeder, feeders.hpp); and priorities: a worker takes tasks of the highest level first, from its own
 // deque and from a victim's.
 #pragma once
 
@@ -84,7 +84,7 @@ class steal final : public policy<World> {
         keeps_feeders_(s.workers.size() > 1 && given.is("keeps", "feeder")),
         counts_(follow_ != 0 || keeps_feeders_),
         feeders_(s.workers.size()),
-        groups_(static_cast<std::size_t>(s.workers.size())),
+        large_groups_(static_cast<std::size_t>(s.workers.size())),
         watches_(static_cast<std::size_t>(s.workers.size())) {
     const victim_order fixed = order_ == victim_order::random ? victim_order::cyclic : order_;
     const bool one_near = given.is("near", "one");
@@ -186,7 +186,7 @@ class steal final : public policy<World> {
     typename World::template shared<int> since_theft{0};       // attempts since the last theft
   };
 
-  struct alignas(false_sharing_range) group {
+  struct alignas(false_sharing_range) large_group {
     typename World::template shared<bool> waits{false};  // one was queued since the deque was empty
   };
 
@@ -270,7 +270,7 @@ class steal final : public policy<World> {
   [[gnu::noinline]] task* ready_together(std::span<task* const> tasks, worker& self, ready_reason why) {
     leveled_deque<World>& own = *deques_[self.id.index()];
     if (why == ready_reason::completion) {
-      if (tasks.size() > groups_.size()) groups_[self.id.index()].waits.store(true, relaxed);
+      if (tasks.size() > large_groups_.size()) large_groups_[self.id.index()].waits.store(true, relaxed);
       if (keeps_feeders_) return ready_with_feeder(tasks, self);
     }
     for (task* t : tasks.first(tasks.size() - 1)) own.push(*t, self);
@@ -290,7 +290,7 @@ class steal final : public policy<World> {
     return look_elsewhere(self);
   }
   poll_result look_elsewhere(worker& self) {
-    if (auto& waits = groups_[self.id.index()].waits; waits.load(relaxed)) waits.store(false, relaxed);
+    if (auto& waits = large_groups_[self.id.index()].waits; waits.load(relaxed)) waits.store(false, relaxed);
     return looks_at_all_ ? rob(self) : probe(self);
   }
 
@@ -329,9 +329,9 @@ class steal final : public policy<World> {
     if (victim.steal(first, self) != steal_result::got) return nullptr;
     // Takes several in one visit, because the victim's cache line is already here. Neighbouring tasks mostly use
     // neighbouring data: within one cache, workers far apart in a program displace each other's data. But if the tasks
-    // of a group were taken one by one, all would go through the data in the same order each time: if it is a little
-    // more than the cache holds, none of it would still be there.
-    const bool one = takes_one(id, self) && !victim.short_tasks() && !groups_[id.index()].waits.load(relaxed);
+    // of a large group were taken one by one, all would go through the data in the same order each time: if it is a
+    // little more than the cache holds, none of it would still be there.
+    const bool one = takes_one(id, self) && !victim.short_tasks() && !large_groups_[id.index()].waits.load(relaxed);
     for (std::int64_t more = one ? 0 : std::min(batch_, there / 2) - 1; more > 0; --more) {
       task* t = nullptr;
       if (victim.steal(t, self) != steal_result::got) break;
@@ -367,9 +367,9 @@ class steal final : public policy<World> {
   std::vector<std::shared_ptr<leveled_deque<World>>> deques_;
   std::vector<worker_state> states_;
   feeders<World> feeders_;
-  std::vector<group> groups_;   // by worker
-  std::vector<watch> watches_;  // by victim
-  std::vector<node_id> close_;  // by victim: its node, if thieves of that take one task; else none
+  std::vector<large_group> large_groups_;  // by worker
+  std::vector<watch> watches_;             // by victim
+  std::vector<node_id> close_;             // by victim: its node, if thieves of that take one task; else none
 };
 
 }  // namespace kith

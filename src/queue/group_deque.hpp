@@ -48,11 +48,7 @@ class group_deques {
   /// Makes a deque for each of `workers`, whose colors are 0 to colors-1. memory_of(worker_id) is the deque's memory.
   template <class MemoryOf>
   group_deques(int workers, int colors, const MemoryOf& memory_of)
-      : colors_(colors),
-        are_workers_(colors == workers),
-        items_(workers),
-        groups_(workers),
-        scratch_(static_cast<std::size_t>(workers)) {
+      : colors_(colors), items_(workers), groups_(workers), scratch_(static_cast<std::size_t>(workers)) {
     for (int w = 0; w < workers; ++w) {
       for (auto& level : deques_)
         level.push_back(make_in<typename World::template deque<item>>(memory_of(worker_id(w))));
@@ -258,7 +254,7 @@ class group_deques {
       for (std::uint32_t run = r.first; run < r.last; ++run) mark(i, r.members->color[run]);
     }
     worker_set& wanted = scratch_[self.id.index()].wanted;  // a thief may have the item when this worker rings
-    if (are_workers_) {
+    if (colors_are_workers()) {
       for (int w = 0; w * 64 < colors_; ++w) wanted.set_word(static_cast<std::size_t>(w), i.word_at(w));
     }
     deques_[r.level][self.id.index()]->push(&i);
@@ -266,9 +262,10 @@ class group_deques {
     if (self.anybody_sleeps()) [[unlikely]]
       ring(wanted, self);
   }
+  bool colors_are_workers() const noexcept { return colors_ == static_cast<int>(scratch_.size()); }
   /// If colors are workers, rings first for the workers of its colors: others might not take it.
   [[gnu::noinline]] void ring(const worker_set& wanted, worker& self) {
-    if (!are_workers_ || !self.ring(wanted)) self.ring(everybody_);
+    if (!colors_are_workers() || !self.ring(wanted)) self.ring(everybody_);
   }
   /// Drops items of a single task that was claimed.
   [[gnu::noinline, gnu::cold]] void clean_up(worker& self, std::size_t level) {
@@ -333,7 +330,6 @@ class group_deques {
   }
 
   int colors_;
-  bool are_workers_;  // the colors
   std::array<std::vector<std::shared_ptr<typename World::template deque<item>>>, levels> deques_;
   typename World::template shared<bool> has_levels_{false};  // a task with a priority other than normal was queued
   recycler<World, item> items_;
