@@ -7,12 +7,13 @@
 
 namespace kith {
 
-/// Makes room in the task; returns the address for the closure. Resets the flags, and the number of accesses. Throws
-/// std::bad_alloc.
-inline void* make_room(task& t, detail::task_room room) {
+/// Makes room in the task; returns the address for the closure. Resets the flags, and the number of accesses. With
+/// `keeps_accesses` false, only accesses that take turns are to be kept. Throws std::bad_alloc.
+inline void* make_room(task& t, detail::task_room room, bool keeps_accesses = true) {
+  using slot = detail::task_room::slot;
   t.flags = 0;
   t.accesses = room.accesses & 15;
-  if (room.fits_slot) return t.payload;
+  if (room.fits == slot::all || (room.fits == slot::closure && !keeps_accesses)) return t.payload;
   const std::size_t header = sizeof(task::extension_header) + room.accesses * sizeof(kept_access);
   const std::size_t align = room.align, closure_at = (header + align - 1) / align * align;
   const std::size_t block_align = align > alignof(task::extension_header) ? align : alignof(task::extension_header);

@@ -31,7 +31,7 @@ flow random_flow(std::uint64_t seed, std::size_t tasks, std::size_t cells, bool 
   flow p{{}, cells};
   for (std::size_t t = 0; t < tasks; ++t) {
     std::vector<cell_access> ops;
-    const std::uint32_t accesses = random.below(4);
+    const std::uint32_t accesses = random.below(16) == 0 ? 12 : random.below(4);  // 12: not all fit the task's slot
     for (std::uint32_t a = 0; a < accesses; ++a) {
       const std::size_t cell = random.below(static_cast<std::uint32_t>(cells));
       bool repeated = false;

@@ -43,17 +43,37 @@ struct draft {
 /// The room that a task needs for its closure and its accesses.
 struct task_room {
   static constexpr std::size_t slot_bytes = 64, access_bytes = 12;
+  /// What the slot has room for. For the rest, a block of the heap is taken.
+  enum class slot : std::uint8_t {
+    none,     // the closure is too large
+    closure,  // the accesses would be too many, and none takes turns: not every engine keeps such accesses
+    all,
+  };
 
+  /// For accesses that are not known yet.
   constexpr task_room(std::size_t closure_bytes, std::size_t closure_align, std::size_t number_of_accesses) noexcept
       : bytes(static_cast<std::uint32_t>(closure_bytes)),
         align(static_cast<std::uint32_t>(closure_align)),
         accesses(static_cast<std::uint32_t>(number_of_accesses)),
-        fits_slot(closure_bytes + number_of_accesses * access_bytes <= slot_bytes &&
-                  closure_align <= alignof(std::max_align_t)) {}
+        fits(closure_fits(number_of_accesses * access_bytes) ? slot::all : slot::none) {}
+  constexpr task_room(std::size_t closure_bytes, std::size_t closure_align,
+                      std::span<const access_record> declared) noexcept
+      : task_room(closure_bytes, closure_align, declared.size()) {
+    if (fits == slot::all || !closure_fits(0)) return;
+    for (const access_record& a : declared) {
+      if (a.how == mode::commutative) return;
+    }
+    fits = slot::closure;
+  }
 
   std::uint32_t bytes, align;  // of the closure
   std::uint32_t accesses;
-  bool fits_slot;  // else it takes a block of the heap
+  slot fits;
+
+ private:
+  constexpr bool closure_fits(std::size_t beside) const noexcept {
+    return bytes + beside <= slot_bytes && align <= alignof(std::max_align_t);
+  }
 };
 
 /// What a task declares besides its closure.
@@ -230,7 +250,7 @@ template <class In, class F, class... Args>
   const declaration<Args...> gathered(args...);
   const declared& what = gathered.all();
   if constexpr (fills) in.admit(what.accesses.size(), what.before.size());
-  const draft d = detail::begin(in, task_room(sizeof(body), alignof(body), what.accesses.size()));
+  const draft d = detail::begin(in, task_room(sizeof(body), alignof(body), what.accesses));
   try {
     ::new (d.closure) body(std::forward<F>(closure));
   } catch (...) {

@@ -180,7 +180,7 @@ struct draft_in_scope {
   task& t = self.slots.take();
   begin_in(s, t);
   try {
-    return {&t, make_room(t, room)};
+    return {&t, make_room(t, room, self.engine.keeps_accesses)};
   } catch (...) {
     self.slots.give_own(t);
     throw;
@@ -194,8 +194,8 @@ struct draft_in_scope {
 
 [[gnu::always_inline]] inline detail::draft begin_task(detail::scope& s, detail::task_room room) {
   native_seat& self = static_cast<native_seat&>(*s.seat);
-  if (s.not_ended_here() >= s.throttle_at || self.slots.is_empty() || !room.fits_slot || self.log != nullptr)
-      [[unlikely]]
+  if (s.not_ended_here() >= s.throttle_at || self.slots.is_empty() || room.fits != detail::task_room::slot::all ||
+      self.log != nullptr) [[unlikely]]
     return begin_in_full(s, room);
   task& t = self.slots.take();
   begin_in(s, t);

@@ -144,7 +144,7 @@ void count_bytes(const native_seat& self, detail::scope& s, const task& t) {
 
 void fail(native_seat& self, task& t, std::size_t accesses) {
   self.failed_declaration = std::current_exception();
-  blank_accesses(t, accesses);
+  if (self.engine.keeps_accesses) blank_accesses(t, accesses);  // else nothing reads them, and there may be no room
   t.flags |= task::skip;
   t.flags &= static_cast<std::uint8_t>(~task::exclusive);
 }

@@ -72,7 +72,7 @@ draft begin(const filled_group& g, task_room room) {
   task& t = w.slots.take();
   begin_in(g.tasks(), t);
   try {
-    return {&t, make_room(t, room)};
+    return {&t, make_room(t, room, w.engine.keeps_accesses)};
   } catch (...) {
     w.slots.give_own(t);
     throw;
