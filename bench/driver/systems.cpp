@@ -12,12 +12,14 @@ namespace kith::bench {
 
 namespace {
 
-const std::array<system_description, 6> systems{{
+const std::array<system_description, 8> systems{{
     {"kith", {}, {{"KITH_THROTTLE", "0"}}},
     {"floor", {}, {}},
     {"libgomp", bound_openmp(), {}},
     {"libomp", bound_openmp(), {{"KMP_ENABLE_TASK_THROTTLING", "0"}}},
     {"onetbb", {}, {}},
+    {"taskflow-async", {}, {}},
+    {"taskflow-static", {}, {}},
     {"starpu", {{"STARPU_SILENT", "1"}, {"STARPU_NCUDA", "0"}, {"STARPU_NOPENCL", "0"}}, {}},
 }};
 
@@ -49,6 +51,8 @@ struct named_system {
 
 }  // namespace
 
+const char* const name_taskflow = "name its checkout by cmake -DKITH_TASKFLOW=FOLDER";
+
 child::settings bound_openmp() {
   return {{"OMP_PROC_BIND", "close"}, {"OMP_PLACES", "cores"}, {"OMP_DYNAMIC", "false"}};
 }
@@ -79,10 +83,9 @@ std::vector<std::unique_ptr<child>> start_systems(const options& o, int workers)
   for (const named_system& s : chosen) {
     const auto program = program_of(s.about->name);
     if (!std::filesystem::exists(program)) {
-      std::fprintf(
-          stderr,
-          "kith-bench: %s is left out: %s was not built; install its package (make bench does) and build again\n",
-          s.name.c_str(), program.c_str());
+      std::fprintf(stderr, "kith-bench: %s is left out: %s was not built; %s and build again\n", s.name.c_str(),
+                   program.c_str(),
+                   s.name.starts_with("taskflow") ? name_taskflow : "install its package (make bench does)");
       continue;
     }
     started.push_back(std::make_unique<child>(s.name, program, workers, o.realtime, s.environment));

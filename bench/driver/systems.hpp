@@ -28,6 +28,8 @@ struct system_description {
 };
 std::span<const system_description> all_systems();
 
+/// What to do where Taskflow was not built.
+extern const char* const name_taskflow;
 /// The environment of OpenMP programs: threads bound to cores.
 child::settings bound_openmp();
 

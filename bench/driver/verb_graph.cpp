@@ -57,8 +57,7 @@ std::vector<rerun> start_graph_systems(const options& o, const std::vector<int>&
     const auto program = folder / ("kith-bench-graph-" + name);
     if (!std::filesystem::exists(program)) {
       std::fprintf(stderr, "kith-bench: %s is left out: %s was not built; %s and build again\n", name.c_str(),
-                   program.c_str(),
-                   name == "taskflow" ? "name its checkout by cmake -DKITH_TASKFLOW=FOLDER" : "install its package");
+                   program.c_str(), name == "taskflow" ? name_taskflow : "install its package");
       continue;
     }
     for (const int workers : counts)

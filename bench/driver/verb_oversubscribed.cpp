@@ -41,11 +41,11 @@ constexpr crowded_case crowded_cases[] = {
     {"wavefront", family::peer, "wavefront", 60, 300, 40, 2, false},
     {"cholesky", family::peer, "cholesky", 16, 50, 12, 3, false},
     {"independent", family::peer, "independent", 5'000, 200'000, 5'000, 1, false},
-    {"forkjoin", family::fork, "fib", 18, 26, 0, 0, false},
+    {"forkjoin", family::fork, "fib", 18, 35, 0, 0, false},
     {"loops", family::loops, "tiny", 256, 256, 0, 0, false},
     {"wavefront beside a program", family::peer, "wavefront", 60, 300, 40, 2, true},
     {"cholesky beside a program", family::peer, "cholesky", 16, 50, 12, 3, true},
-    {"forkjoin beside a program", family::fork, "fib", 18, 26, 0, 0, true},
+    {"forkjoin beside a program", family::fork, "fib", 18, 35, 0, 0, true},
 };
 constexpr std::array systems_here{"kith", "onetbb", "libgomp", "libomp"};
 
