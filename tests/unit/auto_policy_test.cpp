@@ -151,7 +151,7 @@ TEST(auto_policy, a_worker_leaves_what_it_wrote_for_a_larger_input_unless_all_no
     auto_bench b("node:3 core:1");
     const auto table = b.region(2), own = b.region(2);
     const auto input = [&] { return is_table ? table : b.region(2); };
-    for (int i = 0; i < 60; ++i) {  // most of their bytes are input, but what they change counts twice
+    for (int i = 0; i < 12; ++i) {  // most of their bytes are input, but what they change counts twice
       b.ready(b.task({{input(), 8 * page, kith::mode::in}, {b.region(i % 3), 6 * page}}));
       EXPECT_NE(b.next(i % 3), nullptr);
     }
@@ -168,7 +168,7 @@ TEST(auto_policy, a_worker_leaves_what_it_wrote_for_a_larger_input_at_a_node_wit
   // Nodes 1 and 3 have no cores. Node 2 serves node 3.
   auto_bench b("pack:2 [numa] [numa] core:2 distance:10,11,30,31/11,10,31,30/30,31,10,11/31,30,11,10");
   ASSERT_EQ(b.workers.served_by(node_id(3)), node_id(2));
-  for (int i = 0; i < 60; ++i) {  // no input is read twice, so none is a table
+  for (int i = 0; i < 12; ++i) {  // no input is read twice, so none is a table
     b.ready(b.task({{b.region(2), 8 * page, kith::mode::in}, {b.region(2), 6 * page}}));
     EXPECT_NE(b.next(2), nullptr);
   }

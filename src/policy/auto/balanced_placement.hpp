@@ -13,6 +13,7 @@
 
 #include "events/event.hpp"
 #include "policy/auto/dealing_order.hpp"
+#include "policy/auto/node_shares.hpp"
 #include "policy/auto/placed_data.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/type_table.hpp"
@@ -37,6 +38,7 @@ class balanced_placement {
       : team_(s.workers),
         memory_(s.memory),
         order_(s.workers),
+        shares_(s.workers),
         dealt_(static_cast<std::size_t>(team_.nodes())),
         states_(static_cast<std::size_t>(team_.size())) {
     for (state& mine : states_) {
@@ -112,17 +114,18 @@ class balanced_placement {
       sum += share(n);
       if (share(n) < share(least)) least = n;
     }
-    const double allowed = std::max(slack * sum / static_cast<double>(all.size()), bytes / team_.working_at(turn) / 2);
+    const double allowed = std::max(slack * sum / static_cast<double>(all.size()), bytes / shares_.weight(turn) / 2);
     const node_id chosen = share(turn) - share(least) <= allowed ? turn : least;
     if (latest.load(relaxed) != chosen.value) latest.store(chosen.value, relaxed);
     return chosen;
   }
-  /// Bytes dealt to the node, per worker.
-  double share(node_id n) const { return static_cast<double>(dealt_[n.index()].load(relaxed)) / team_.working_at(n); }
+  /// Bytes dealt to the node, over its weight.
+  double share(node_id n) const { return static_cast<double>(dealt_[n.index()].load(relaxed)) / shares_.weight(n); }
 
   const team& team_;
   const memory_view memory_;
   const dealing_order order_;
+  const node_shares shares_;
   std::vector<typename World::template shared<std::uint64_t>> dealt_;
   type_table<typename World::template shared<std::uint32_t>> turns_;
   type_table<shared_node> latest_;  // the node that got the last block

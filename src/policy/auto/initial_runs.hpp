@@ -7,10 +7,12 @@
 //
 // Longer runs keep more neighbours together. But a program may use few neighbouring blocks at a time, such as a level
 // of a triangular system. If no run has more blocks than its node has workers, a sequence of as many blocks as there
-// are workers keeps nearly all of them busy.
+// are workers keeps nearly all of them busy. (Where nodes have unequally many workers, small ones get more than theirs:
+// node_shares.hpp.)
 #pragma once
 
 #include "policy/auto/dealing_order.hpp"
+#include "policy/auto/node_shares.hpp"
 #include "policy/auto/placed_data.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_options.hpp"
@@ -46,6 +48,7 @@ class initial_runs {
       : team_(s.workers),
         memory_(s.memory),
         order_(s.workers),
+        shares_(s.workers),
         runs_(given.number_or_word("runs")),
         watches_(static_cast<std::size_t>(team_.size())) {}
 
@@ -130,16 +133,15 @@ class initial_runs {
     const std::int64_t wanted = (tasks + team_.size() - 1) / team_.size();
     return std::min((wanted + 3) / 4 * 4, most / 4 * 4);
   }
-  /// Chooses so that after each round, every node has its workers' share of the bytes so far, as far as whole blocks
-  /// allow.
+  /// Chooses so that after each round, every node has its share of the bytes so far, as far as whole blocks allow.
   void choose(sequence& s, std::int64_t rounds) const {
     std::vector<std::uint64_t> given(static_cast<std::size_t>(team_.nodes()));
     const auto turns = static_cast<std::uint32_t>(nodes());
     const double share = static_cast<double>(std::accumulate(s.bytes.begin(), s.bytes.end(), std::uint64_t{0})) /
-                         static_cast<double>(rounds * team_.size());  // of a worker in each round
+                         (static_cast<double>(rounds) * shares_.sum());  // of a node of weight 1 in each round
     for (std::uint32_t turn = 0; turn < turns * rounds; ++turn) {
       const node_id n = order_(turn);
-      const double until = share * static_cast<double>(std::int64_t{turn / turns + 1} * team_.working_at(n));
+      const double until = share * (turn / turns + 1) * shares_.weight(n);
       std::uint64_t& has = given[n.index()];
       while (s.nodes.size() < s.bytes.size()) {
         const std::uint64_t next = s.bytes[s.nodes.size()];
@@ -153,6 +155,7 @@ class initial_runs {
   const team& team_;
   const memory_view memory_;
   const dealing_order order_;
+  const node_shares shares_;
   std::optional<std::int64_t> runs_;
   held_tasks<World> held_;
   std::vector<starvation_watch> watches_;

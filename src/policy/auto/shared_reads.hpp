@@ -59,8 +59,8 @@ class shared_reads {
   static constexpr std::uint64_t several_workers = 1U << 31, several_nodes = 1U << 30, worker_mask = several_nodes - 1;
 
   using slot = typename World::template shared<std::uint64_t>;
-  struct share : running_share<World, 32> {  // so that the first reader of each of several tables does not decide
-    share() : running_share<World, 32>(1) {}
+  struct share : running_share<World> {  // so that the first reader of each of several tables does not decide
+    share() : running_share<World>(1) {}
   };
 
   /// The access that only reads and is most of the task's data, if there is one.
