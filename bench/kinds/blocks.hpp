@@ -1,4 +1,4 @@
-// The parts of the programs in kinds.cpp: data that is never touched, and tasks without bodies.
+// The parts of all kinds of programs: data that is never touched, and tasks without bodies.
 #pragma once
 
 #include <kith/kith.hpp>
@@ -32,10 +32,17 @@ class blocks {
   auto in(index b) const { return kith::in(at(b), bytes_); }
   auto out(index b) const { return kith::out(at(b), bytes_); }
   auto inout(index b) const { return kith::inout(at(b), bytes_); }
+  auto commutative(index b) const { return kith::commutative(at(b), bytes_); }
+  auto concurrent(index b) const { return kith::concurrent(at(b), bytes_); }
+  /// Share k of a block that is cut into `of` equal ones.
+  auto in(index b, index k, index of) const { return kith::in(at(b) + k * share(of), share_bytes(of)); }
+  auto out(index b, index k, index of) const { return kith::out(at(b) + k * share(of), share_bytes(of)); }
+  char* at(index b) const { return data_.get() + static_cast<std::size_t>(b) * stride_; }
   double bytes() const { return static_cast<double>(bytes_); }
 
  private:
-  char* at(index b) const { return data_.get() + static_cast<std::size_t>(b) * stride_; }
+  index share(index of) const { return static_cast<index>(bytes_) / of; }
+  std::size_t share_bytes(index of) const { return static_cast<std::size_t>(share(of)); }
 
   std::size_t bytes_, stride_;
   std::unique_ptr<char[], give_back> data_;
@@ -48,6 +55,7 @@ class grid : public blocks {
   auto in(index i, index j) const { return blocks::in(i * side_ + j); }
   auto out(index i, index j) const { return blocks::out(i * side_ + j); }
   auto inout(index i, index j) const { return blocks::inout(i * side_ + j); }
+  auto commutative(index i, index j) const { return blocks::commutative(i * side_ + j); }
 
  private:
   index side_;
@@ -62,6 +70,10 @@ template <class... Accesses>
 void task(const char* type, double nanoseconds, const Accesses&... accesses) {
   const auto body = [](auto&&...) {};
   kith::spawn(body, type_of(type), kith::work{nanoseconds}, accesses...);
+}
+/// The same, with accesses that were put into a list.
+inline void task(const char* type, double nanoseconds, const kith::access_list& accesses) {
+  kith::spawn([] {}, type_of(type), kith::work{nanoseconds}, accesses);
 }
 
 }  // namespace kith::bench

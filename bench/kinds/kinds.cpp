@@ -1,6 +1,7 @@
 // Task programs without bodies, recorded dry by bench/auto.py to judge the policy `auto`: one for each kind of
 // program that users write. Only the accesses and the stated work of the tasks count. None of them is in a paper.
-// The policy was tuned on these in some sizes and is judged in others; algorithms.cpp has kinds that only judge.
+// The policy was tuned on these in some sizes and is judged in others; algorithms.cpp has kinds that only judge. The
+// other files have kinds that were added later, by field.
 //
 // Most have BLOCKS blocks of BYTES bytes and take STEPS steps (lu_panels and merge: one; pairs: sqrt(BLOCKS) blocks).
 // WORK is the computing time for a byte in nanoseconds: about 0.02 for a copy, 0.25 for a loop, 5 for dense matrices.
@@ -22,14 +23,21 @@
 
 namespace {
 
+using kith::bench::algorithms;
 using kith::bench::blocks;
+using kith::bench::data_processing;
 using kith::bench::fill;
 using kith::bench::grid;
 using kith::bench::index;
 using kith::bench::kind;
+using kith::bench::linear_algebra;
+using kith::bench::machine_learning;
 using kith::bench::numbers;
+using kith::bench::searching_and_sorting;
 using kith::bench::side_of;
+using kith::bench::simulation_codes;
 using kith::bench::sizes;
+using kith::bench::streams;
 using kith::bench::task;
 using kith::bench::type_of;
 
@@ -453,8 +461,10 @@ constexpr kind own_kinds[] = {
 
 int main(int argc, char** argv) {
   std::vector<kind> all(std::begin(own_kinds), std::end(own_kinds));
-  const std::span<const kind> more = kith::bench::algorithms();
-  all.insert(all.end(), more.begin(), more.end());
+  for (const auto more : {algorithms(), linear_algebra(), simulation_codes(), data_processing(), machine_learning(),
+                          searching_and_sorting(), streams()}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
   const auto found =
       std::ranges::find_if(all, [&](const kind& k) { return argc > 1 && std::strcmp(k.name, argv[1]) == 0; });
   if (argc != 6 || found == all.end()) {

@@ -22,13 +22,21 @@ struct kind {
 /// Known algorithms, and loads that change.
 std::span<const kind> algorithms() noexcept;
 
+// Kinds on which the policy was not tuned until they came here.
+std::span<const kind> linear_algebra() noexcept;
+std::span<const kind> simulation_codes() noexcept;
+std::span<const kind> data_processing() noexcept;
+std::span<const kind> machine_learning() noexcept;
+std::span<const kind> searching_and_sorting() noexcept;
+std::span<const kind> streams() noexcept;
+
 /// A generator with the same numbers in each run.
 inline std::mt19937 numbers(unsigned seed) { return std::mt19937(seed); }
 /// The side of a square of about `blocks` blocks.
 inline index side_of(index blocks) { return std::max<index>(2, std::lround(std::sqrt(static_cast<double>(blocks)))); }
 /// One task for each of the first n blocks.
-inline void fill(const blocks& a, index n) {
-  for (index i = 0; i < n; ++i) task("fill", 0.02 * a.bytes(), a.out(i));
+inline void fill(const blocks& a, index n, const char* type = "fill") {
+  for (index i = 0; i < n; ++i) task(type, 0.02 * a.bytes(), a.out(i));
 }
 
 }  // namespace kith::bench
