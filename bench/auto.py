@@ -29,7 +29,7 @@ QUEUES = ":queue=node"  # those of the papers; on one node these policies are `s
 DEP, RIP_DEP, RIP_MW, NUMA, EXPERT = (p + QUEUES for p in ("dep", "rip-dep", "rip-mw", "numa", "socket"))
 HINTLESS = ["dfifo", DEP, RIP_DEP, RIP_MW, "nabbit", NUMA, "home-cache"]  # of the papers, without hints
 OTHERS = ["steal"] + HINTLESS
-JUDGING = ["judging", "judging-2"]
+JUDGING = ["judging", "judging-2", "judging-3"]
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kinds", "machines")  # beside those that kith knows
 
 

@@ -210,7 +210,7 @@ TEST(MirPolicies, WrongChoicesAreNamed) {
     }
     return "no error";
   };
-  EXPECT_THAT(message_of("numa:backlog=-1"), HasSubstr("backlog=-1: expected a number from 0"));
+  EXPECT_THAT(message_of("numa:backlog=-1"), HasSubstr("backlog=-1: expected a whole number from 0"));
   EXPECT_THAT(message_of("numa:steal=on"), HasSubstr("has no option 'steal'"));
   EXPECT_THAT(message_of("home-cache:vicinity=3x3"), HasSubstr("one of 2x2, 1x1, 1x2, 4x4, 8x8"));
   EXPECT_THAT(message_of("home-cache:columns=2"), HasSubstr("expected a number from 1 to 1"));
