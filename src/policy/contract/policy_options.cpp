@@ -169,9 +169,9 @@ void policy_options::refuse_value(const policy_option& option, std::string_view 
   std::string words;
   for (const std::string_view w : words_of(option)) words += (words.empty() ? "" : ", ") + std::string(w);
   const bool numbers = option.least <= option.most;
-  std::string expected = numbers
-                             ? "a whole number from " + std::to_string(option.least) + " to " + std::to_string(option.most)
-                             : "one of " + words;
+  std::string expected =
+      numbers ? "a whole number from " + std::to_string(option.least) + " to " + std::to_string(option.most)
+              : "one of " + words;
   if (numbers && !words.empty()) expected += ", or " + words;
   throw error(
       "policy '" + name_ + "': " + std::string(option.key) + "=" + std::string(given) + ": expected " + expected,
