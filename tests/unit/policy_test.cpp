@@ -314,7 +314,7 @@ TEST(policy, wrong_choices_are_named) {
   EXPECT_THAT(message_of("stael"), HasSubstr("no policy 'stael'; did you mean 'steal'? There are: auto, fifo, lifo"));
   EXPECT_THAT(message_of("steal:victim=near"),
               HasSubstr("victim=near: expected one of nearest, cyclic, random, nodes"));
-  EXPECT_THAT(message_of("steal:batch=0"), HasSubstr("batch=0: expected a number from 1 to 1024"));
+  EXPECT_THAT(message_of("steal:batch=0"), HasSubstr("batch=0: expected a whole number from 1 to 1024"));
   EXPECT_THAT(message_of("steal:pace=1"), HasSubstr("has no option 'pace'; it has: victim, end"));
   EXPECT_THAT(message_of("lifo:x=1"), HasSubstr("it has none"));
   EXPECT_THAT(message_of("dep:order"), HasSubstr("expected key=value, found 'order'"));
