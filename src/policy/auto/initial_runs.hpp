@@ -141,7 +141,8 @@ class initial_runs {
                          (static_cast<double>(rounds) * shares_.sum());  // of a node of weight 1 in each round
     for (std::uint32_t turn = 0; turn < turns * rounds; ++turn) {
       const node_id n = order_(turn);
-      const double until = share * (turn / turns + 1) * shares_.weight(n);
+      const std::uint32_t round = turn / turns + 1;
+      const double until = share * round * shares_.weight(n);
       std::uint64_t& has = given[n.index()];
       while (s.nodes.size() < s.bytes.size()) {
         const std::uint64_t next = s.bytes[s.nodes.size()];
