@@ -138,6 +138,7 @@ class task : public detail::kept_hints {
     const std::byte* first_;
     std::size_t count_;
   };
+  /// REQUIRES: the engine keeps accesses, or the task takes turns; else there may be no room for them.
   access_range access_list() const noexcept { return {access_bytes(), access_count()}; }
   std::size_t access_count() const noexcept { return (flags & extended) != 0 ? extension()->accesses : accesses; }
 

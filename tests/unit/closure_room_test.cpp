@@ -54,8 +54,8 @@ TEST(ClosureRoom, IsABlockForALargeOrAlignedClosure) {
   EXPECT_TRUE(takes_block({32, 32, accesses(9, 0)}, false));
 }
 
-/// Nine regions are read and one is counted in, by tasks that take turns there: this needs the accesses, which are kept
-/// under no policy on one node.
+/// Tasks read nine regions, and every other one takes a turn at a tenth. Turns need the accesses, which are not kept
+/// otherwise by the default policy on one node.
 TEST(ClosureRoom, LeavesTurnsToTasksWithManyAccesses) {
   struct alignas(64) place {
     std::uint64_t value = 0;

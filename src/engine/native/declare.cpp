@@ -124,11 +124,13 @@ void keep_turn(region_table& regions, task& t, std::size_t accesses, std::byte* 
   native::engine& engine = self.engine;
   const fence_maker fence(self, s);
   detail::tracker& k = find_tracker(self, s, a, t.type, edges_of, fence);
-  std::byte* const at = t.access_bytes() + static_cast<std::size_t>(&a - records.data()) * sizeof(kept_access);
+  const auto kept_at = [&] {  // there may be no room for accesses that are not kept
+    return t.access_bytes() + static_cast<std::size_t>(&a - records.data()) * sizeof(kept_access);
+  };
   if (engine.keeps_accesses) {
-    keep_access(engine, t, at, edges_of, records, a, k);
+    keep_access(engine, t, kept_at(), edges_of, records, a, k);
   } else if (a.how == mode::commutative) {
-    keep_turn(engine.regions, t, records.size(), at, a, k);
+    keep_turn(engine.regions, t, records.size(), kept_at(), a, k);
   }
   edges_of.access(k, a.how, fence);
 }
