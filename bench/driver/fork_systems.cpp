@@ -55,10 +55,7 @@ std::filesystem::path program_of_fork(const std::string& system) {
   if (by_cargo) build_with_cargo();
   const std::filesystem::path program = by_cargo ? own_folder() / "rust" / "release" / name : own_folder() / name;
   if (std::filesystem::exists(program)) return program;
-  const std::string variable = system == "lace" ? "KITH_LACE" : system == "libfork" ? "KITH_LIBFORK" : "";
-  throw std::runtime_error(program.string() + " was not built; " +
-                           (variable.empty() ? "install its package (make bench does) and build again"
-                                             : "name its checkout by cmake -D" + variable + "=FOLDER and build again"));
+  throw std::runtime_error(program.string() + " was not built; " + remedy_for(system));
 }
 
 }  // namespace kith::bench

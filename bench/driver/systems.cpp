@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 namespace kith::bench {
 
@@ -51,7 +52,15 @@ struct named_system {
 
 }  // namespace
 
-const char* const name_taskflow = "name its checkout by cmake -DKITH_TASKFLOW=FOLDER";
+std::string remedy_for(std::string_view system) {
+  constexpr std::pair<std::string_view, std::string_view> checkouts[] = {
+      {"taskflow", "KITH_TASKFLOW"}, {"lace", "KITH_LACE"}, {"libfork", "KITH_LIBFORK"}};
+  for (const auto& [name, variable] : checkouts) {
+    if (system.starts_with(name))
+      return "name its checkout by cmake -D" + std::string(variable) + "=FOLDER and build again";
+  }
+  return "install its package (make bench does) and build again";
+}
 
 child::settings bound_openmp() {
   return {{"OMP_PROC_BIND", "close"}, {"OMP_PLACES", "cores"}, {"OMP_DYNAMIC", "false"}};
@@ -83,9 +92,8 @@ std::vector<std::unique_ptr<child>> start_systems(const options& o, int workers)
   for (const named_system& s : chosen) {
     const auto program = program_of(s.about->name);
     if (!std::filesystem::exists(program)) {
-      std::fprintf(stderr, "kith-bench: %s is left out: %s was not built; %s and build again\n", s.name.c_str(),
-                   program.c_str(),
-                   s.name.starts_with("taskflow") ? name_taskflow : "install its package (make bench does)");
+      std::fprintf(stderr, "kith-bench: %s is left out: %s was not built; %s\n", s.name.c_str(), program.c_str(),
+                   remedy_for(s.name).c_str());
       continue;
     }
     started.push_back(std::make_unique<child>(s.name, program, workers, o.realtime, s.environment));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kith::bench {
@@ -28,8 +29,8 @@ struct system_description {
 };
 std::span<const system_description> all_systems();
 
-/// What to do where Taskflow was not built.
-extern const char* const name_taskflow;
+/// What to do where a system's program was not built: a part of a sentence.
+std::string remedy_for(std::string_view system);
 /// The environment of OpenMP programs: threads bound to cores.
 child::settings bound_openmp();
 

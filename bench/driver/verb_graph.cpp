@@ -56,8 +56,8 @@ std::vector<rerun> start_graph_systems(const options& o, const std::vector<int>&
     if (!o.systems.empty() && std::ranges::find(o.systems, name) == o.systems.end()) continue;
     const auto program = folder / ("kith-bench-graph-" + name);
     if (!std::filesystem::exists(program)) {
-      std::fprintf(stderr, "kith-bench: %s is left out: %s was not built; %s and build again\n", name.c_str(),
-                   program.c_str(), name == "taskflow" ? name_taskflow : "install its package");
+      std::fprintf(stderr, "kith-bench: %s is left out: %s was not built; %s\n", name.c_str(), program.c_str(),
+                   remedy_for(name).c_str());
       continue;
     }
     for (const int workers : counts)

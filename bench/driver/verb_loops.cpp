@@ -51,8 +51,8 @@ std::vector<std::unique_ptr<child>> start_loop_systems(const options& o, int wor
     if (!o.systems.empty() && std::ranges::find(o.systems, name) == o.systems.end()) continue;
     const auto program = folder / ("kith-bench-loops-" + name);
     if (!std::filesystem::exists(program)) {
-      std::fprintf(stderr, "kith-bench: %s is left out: %s was not built; install its package and build again\n",
-                   name.c_str(), program.c_str());
+      std::fprintf(stderr, "kith-bench: %s is left out: %s was not built; %s\n", name.c_str(), program.c_str(),
+                   remedy_for(name).c_str());
       continue;
     }
     started.push_back(std::make_unique<child>(name, program, workers, o.realtime,

@@ -159,9 +159,8 @@ void run_oversubscribed(const options& o) {
       if (!o.systems.empty() && std::ranges::find(o.systems, system) == o.systems.end()) continue;
       const auto program = program_for(on.from, system);
       if (!std::filesystem::exists(program)) {
-        std::fprintf(stderr,
-                     "kith-bench: %s is left out of %s: %s was not built; install its package and build again\n",
-                     system.c_str(), on.name, program.c_str());
+        std::fprintf(stderr, "kith-bench: %s is left out of %s: %s was not built; %s\n", system.c_str(), on.name,
+                     program.c_str(), remedy_for(system).c_str());
         continue;
       }
       for (const int workers : {few, many}) {

@@ -1,7 +1,4 @@
-// Task programs without bodies, recorded dry by bench/auto.py to judge the policy `auto`: one for each kind of
-// program that users write. Only the accesses and the stated work of the tasks count. None of them is in a paper.
-// The policy was tuned on these in some sizes and is judged in others; algorithms.cpp has kinds that only judge. The
-// other files have kinds that were added later, by field.
+// Kinds of programs on which the policy `auto` was tuned, in some sizes; it is judged in others. None is in a paper.
 //
 // Most have BLOCKS blocks of BYTES bytes and take STEPS steps (lu_panels and merge: one; pairs: sqrt(BLOCKS) blocks).
 // WORK is the computing time for a byte in nanoseconds: about 0.02 for a copy, 0.25 for a loop, 5 for dense matrices.
@@ -13,33 +10,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <random>
 #include <span>
 #include <vector>
 
+namespace kith::bench {
 namespace {
-
-using kith::bench::algorithms;
-using kith::bench::blocks;
-using kith::bench::data_processing;
-using kith::bench::fill;
-using kith::bench::grid;
-using kith::bench::index;
-using kith::bench::kind;
-using kith::bench::linear_algebra;
-using kith::bench::machine_learning;
-using kith::bench::numbers;
-using kith::bench::searching_and_sorting;
-using kith::bench::side_of;
-using kith::bench::simulation_codes;
-using kith::bench::sizes;
-using kith::bench::streams;
-using kith::bench::task;
-using kith::bench::type_of;
 
 /// Two arrays of blocks, each filled by a type of its own.
 void fill_both(const blocks& a, const blocks& b, index n) {
@@ -433,7 +410,7 @@ void refined(const sizes& s) {
   }
 }
 
-constexpr kind own_kinds[] = {
+constexpr kind all_kinds[] = {
     {"batches", batches},
     {"coarse_fill", coarse_fill},
     {"directions", directions},
@@ -459,30 +436,6 @@ constexpr kind own_kinds[] = {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  std::vector<kind> all(std::begin(own_kinds), std::end(own_kinds));
-  for (const auto more : {algorithms(), linear_algebra(), simulation_codes(), data_processing(), machine_learning(),
-                          searching_and_sorting(), streams()}) {
-    all.insert(all.end(), more.begin(), more.end());
-  }
-  const auto found =
-      std::ranges::find_if(all, [&](const kind& k) { return argc > 1 && std::strcmp(k.name, argv[1]) == 0; });
-  if (argc != 6 || found == all.end()) {
-    std::fputs("usage: kith record --dry -o FILE -- kith-bench-kinds KIND BLOCKS BYTES STEPS WORK\nkinds:", stderr);
-    for (const kind& k : all) std::fprintf(stderr, " %s", k.name);
-    std::fputs("\n", stderr);
-    return 2;
-  }
-  const auto number = [&](int i) { return std::strtoll(argv[i], nullptr, 10); };
-  const sizes s{number(2), number(3), number(4), std::strtod(argv[5], nullptr)};
-  if (s.blocks < 1 || s.bytes < 1 || s.steps < 1 || s.work < 0) {
-    std::fputs("kith-bench-kinds: BLOCKS, BYTES and STEPS must be 1 or more, WORK 0 or more\n", stderr);
-    return 2;
-  }
-  kith::runtime_options options;
-  options.dry = true;
-  options.workers = 1;
-  options.policy = "fifo";
-  kith::runtime rt(options);
-  rt.run([&] { found->spawn_all(s); });
-}
+std::span<const kind> tuned_on() noexcept { return all_kinds; }
+
+}  // namespace kith::bench

@@ -19,10 +19,12 @@ struct kind {
   void (*spawn_all)(const sizes&);
 };
 
+/// Kinds on which the policy was tuned.
+std::span<const kind> tuned_on() noexcept;
 /// Known algorithms, and loads that change.
 std::span<const kind> algorithms() noexcept;
 
-// Kinds on which the policy was not tuned until they came here.
+// Kinds that were added later, by field. The policy had not been tuned on them when it met them.
 std::span<const kind> linear_algebra() noexcept;
 std::span<const kind> simulation_codes() noexcept;
 std::span<const kind> data_processing() noexcept;
