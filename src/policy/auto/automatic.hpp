@@ -8,7 +8,8 @@
 //    tasks initialise it (initial_runs.hpp), else block by block (balanced_placement.hpp).
 //  * A worker that has ended a task continues with one that this made ready, if that belongs to its node, or if the
 //    worker was the last to write what that task writes and it does not read more at its home (shared_reads.hpp has
-//    the exception). The others are queued in the order of their creation.
+//    the exception), or if nothing waits at its node, and so much there that thieves would not wait. The others are
+//    queued in the order of their creation.
 //  * Of tasks that one has made ready together, a feeder of many others is run next (feeders.hpp).
 //  * A node runs no more chains of tasks at once than its caches hold, and takes the task queued last, if that
 //    was measured to be faster (chain_bound.hpp, hot_end.hpp).
@@ -329,7 +330,7 @@ class automatic final : public policy<World>, public observer<World> {
     }
     if (t.has_level()) [[unlikely]]
       levels_seen_.store(true, relaxed);
-    if (keeps && (to == self.node || wrote(t, to, self)) && !is_outranked(t, self) && chains_.try_continue(t, self)) {
+    if (keeps && (to == self.node || is_better_here(t, to, self)) && !is_outranked(t, self) && chains_.try_continue(t, self)) {
       begin(t, self, to);
       ends_.note_unmeasured(self);
       return &t;
@@ -350,11 +351,17 @@ class automatic final : public policy<World>, public observer<World> {
   bool pays(std::uint16_t type, node_id victim, node_id thief) const {
     return thefts_.pays(type, victim, thief, queues_[victim.index()]->size());
   }
-  /// Whether a worker continues with a task of another node of its machine. The worker must be the last that wrote what
-  /// the task writes, because its caches then have that; and what the task reads at its home must be less, or be in
-  /// the caches of all nodes.
-  bool wrote(const task& t, node_id home, const worker& self) const {
+  /// Whether a worker continues with a task of another node of its machine: because it has written what the task
+  /// writes, or because it would rob that node of such a task at once, and nothing waits at its own.
+  bool is_better_here(const task& t, node_id home, const worker& self) const {
     if (team_.distance(self.node, home) > team::farthest) return false;
+    return wrote(t, home, self) ||
+           (queues_[self.node.index()]->size() == 0 &&
+            thefts_.pays_at_once(t.type, home, self.node, queues_[home.index()]->size()));
+  }
+  /// Whether the worker was the last that wrote what the task writes, so that its caches have that, and the task reads
+  /// less at its home, or what is in the caches of all nodes.
+  bool wrote(const task& t, node_id home, const worker& self) const {
     std::uint64_t written = 0, read = 0;
     for (kept_access a : t.access_list()) {
       if (!has_home(a)) continue;

@@ -6,7 +6,8 @@
 // (task_times.hpp), divided by the share of thefts that were useful. A theft was not useful if the thief finds tasks of
 // its own node waiting afterwards: it could have waited for them. The price is at least the share of thefts that were
 // not useful, times a task's time: where thefts have been useful, a long wait only loses time. Time is counted in tasks
-// that the victim's workers begin.
+// that the victim's workers begin. If several times as many wait, the queue will outlast the wait, and the theft is made
+// at once.
 #pragma once
 
 #include "policy/auto/task_times.hpp"
@@ -70,12 +71,13 @@ class delayed_theft {
   bool pays(std::uint16_t type, node_id victim, node_id thief, std::int64_t waiting) const {
     const node_state& mine = nodes_[thief.index()];
     if (waiting == 0 || mine.fed.load(relaxed)) return false;
-    const auto working = static_cast<float>(team_.working_at(victim));
-    const float lost = times_.longer(type, team_.distance(thief, victim)) * relative_time(type, victim);
-    if (static_cast<float>(waiting) <= lost * working) return false;
-    const float missed = mine.missed.get();
-    const float price = std::max({lost * times_.moves(type) / std::max(1 - missed, least_useful), missed, least_price});
-    return static_cast<float>(begun_since(victim, mine)) + 1 > caution_ * price * working;
+    const auto [lost, wait] = price(type, victim, thief);
+    if (static_cast<float>(waiting) <= lost) return false;
+    return static_cast<float>(begun_since(victim, mine)) + 1 > wait || outlasts(type, waiting, wait);
+  }
+  /// Whether so many tasks wait at `victim` that a worker of node `thief` need not wait before it runs one of this type.
+  bool pays_at_once(std::uint16_t type, node_id victim, node_id thief, std::int64_t waiting) const {
+    return waiting != 0 && outlasts(type, waiting, price(type, victim, thief).wait);
   }
   /// Whether the workers of `victim`, where tasks wait, have begun no task since those of node `thief` wait. All of
   /// them may be in long tasks, or blocked.
@@ -110,6 +112,7 @@ class delayed_theft {
  private:
   using count = typename World::template shared<std::uint32_t>;
   static constexpr float least_price = 0.25F;  // in times of a task
+  static constexpr float certain = 4;          // a queue of so many waits will outlast one
   static constexpr float least_useful = 0.2F;  // of all thefts: a node whose thieves all miss tasks still learns
   static constexpr std::uint32_t most_failed_searches = 256;
 
@@ -129,6 +132,21 @@ class delayed_theft {
     running_share<World> missed{0.5F};
   };
 
+  /// In tasks that the workers of `victim` begin: what a task of this type loses at `thief`, and how long it has to wait.
+  struct cost {
+    float lost, wait;
+  };
+  cost price(std::uint16_t type, node_id victim, node_id thief) const {
+    const auto working = static_cast<float>(team_.working_at(victim));
+    const float lost = times_.longer(type, team_.distance(thief, victim)) * relative_time(type, victim);
+    const float missed = nodes_[thief.index()].missed.get();
+    const float each = std::max({lost * times_.moves(type) / std::max(1 - missed, least_useful), missed, least_price});
+    return {lost * working, caution_ * each * working};
+  }
+  /// Whether some of the waiting tasks will be left after the wait. Not before a task of this type was timed.
+  bool outlasts(std::uint16_t type, std::int64_t waiting, float wait) const {
+    return static_cast<float>(waiting) > certain * wait && times_.time(type) != 0;
+  }
   /// The time of a task of this type over that of the tasks which the node has run lately; 1 at most, because a longer
   /// one keeps a worker there for as long itself.
   float relative_time(std::uint16_t type, node_id n) const {

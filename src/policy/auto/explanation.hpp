@@ -52,7 +52,7 @@ template <class World>
             ", which has its data in its caches");
   } else if (f.released_here) {
     e.say("its last predecessor (" + f.released_by +
-          ") ran there, and may have left what the task writes in the caches");
+          ") ran there: what the task writes may have been in the caches, or its own node had more to do");
   } else if (!e.say_origin()) {
     e.say("it ran on node " + e.text(f.node_ran_on) +
           ": a worker there had waited for longer than fetching the data was to take");
