@@ -3,14 +3,13 @@
 
 #include "recording/assemble.hpp"
 #include "recording/file.hpp"
+#include "support/scratch_file.hpp"
 #include "support/workers.hpp"
 
 #include <kith/kith.hpp>
 
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -20,28 +19,6 @@ namespace kith::test {
 // In picoseconds, as the simulator counts time.
 inline constexpr std::uint64_t ns = 1000;
 inline constexpr std::uint64_t cycle = 500;  // at 2 GHz
-
-/// A name for a file of this test; removed at the end.
-class scratch_file {
- public:
-  scratch_file() {
-    static int number = 0;
-    path_ = (std::filesystem::temp_directory_path() /
-             ("kith-test-" + std::to_string(::getpid()) + "-" + std::to_string(++number) + ".rec"))
-                .string();
-  }
-  ~scratch_file() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-    std::filesystem::remove_all(parts_of(path_), ignored);
-  }
-  scratch_file(const scratch_file&) = delete;
-  scratch_file& operator=(const scratch_file&) = delete;
-  const std::string& path() const noexcept { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// Records what `f` does on a runtime with these options.
 inline recording record(runtime_options o, const std::function<void(runtime&)>& f) {
@@ -54,9 +31,7 @@ inline recording record(runtime_options o, const std::function<void(runtime&)>& 
     f(rt);
     made = rt.recorded_in();
   }
-  recording r = read_recording(made);
-  std::filesystem::remove(made);
-  return r;
+  return read_recording(made);
 }
 
 /// A program written by hand: a root that creates tasks in order and waits for all of them.

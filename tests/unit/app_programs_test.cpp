@@ -2,6 +2,7 @@
 // detects damage.
 #include "apps/list.hpp"
 #include "apps/outer_products.hpp"
+#include "support/scratch_file.hpp"
 #include "support/workers.hpp"
 
 #include <gmock/gmock.h>
@@ -274,17 +275,11 @@ TEST(target, deals_tiles_evenly) {
 }
 
 // Files: sequences, matrices.
-std::string file_with(const std::string& text) {
-  std::string path = testing::TempDir() + "kith_app_input_XXXXXX";
-  const int fd = mkstemp(path.data());
-  EXPECT_EQ(write(fd, text.data(), text.size()), static_cast<ssize_t>(text.size()));
-  close(fd);
-  return path;
-}
 std::string refusal_of(const char* name, const std::string& text) {
-  const std::string path = file_with(text);
+  const kith::test::scratch_file input;
+  std::ofstream(input.path()) << text;
   const entry& e = find_app(name);
-  const arguments::given values = {{"input", path}};
+  const arguments::given values = {{"input", input.path()}};
   try {
     kith::runtime rt(make_options(2, "steal"));
     const verdict v = run(*e.make(arguments(e.name, e.parameters, values, preset::small)), {rt, 1}).check;

@@ -2,6 +2,7 @@
 #include "support/meeting.hpp"
 #include "support/resident.hpp"
 #include "support/scale.hpp"
+#include "support/scratch_file.hpp"
 #include "support/workers.hpp"
 
 #include <kith/kith.hpp>
@@ -335,9 +336,9 @@ TEST(coroutine, works_in_two_runtimes_at_a_time) {
 }
 
 TEST(coroutine, becomes_tasks_where_a_run_is_recorded) {
-  const std::string file = testing::TempDir() + "coroutine.kith";
+  const kith::test::scratch_file file;
   kith::runtime_options o = make_options(2);
-  o.record = file;
+  o.record = file.path();
   kith::runtime rt(o);
   EXPECT_EQ(rt.run([] { return sync_wait(fib(5)); }), 5);
   EXPECT_EQ(rt.statistics().total.tasks, 7u);  // one for each call that forks
