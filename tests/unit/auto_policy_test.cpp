@@ -192,6 +192,64 @@ TEST(auto_policy, a_table_that_one_node_has_read_alone_is_no_reason_to_leave_wha
   EXPECT_EQ(b.ready(t, 0, ready_reason::completion), &t);
 }
 
+// A region at node 2 that tasks of nodes 0 and 2 have used, so that it is in the caches of both.
+class table_bench : public auto_bench {
+ public:
+  explicit table_bench(kith::mode how) : auto_bench("node:3 core:1"), shared(region(2)), how_(how) {
+    ran(10'000'000);  // long tasks, so that thefts cost little
+    use(0);
+    use(2);
+  }
+  /// Makes the worker of this node run a task that uses it.
+  void use(int node) {
+    ready(task({{shared, 8 * page, how_}, {region(node), 7 * page}}));
+    EXPECT_NE(next(node), nullptr);
+  }
+  /// Runs a task that writes it.
+  void write() {
+    ready(task({{shared, 8 * page}}));
+    EXPECT_NE(next(2), nullptr);
+  }
+  /// The node to which a task goes that uses it, two pages of node 1, and new data.
+  int goes_to() {
+    const auto fresh = region();
+    ready(task({{shared, 8 * page, how_}, {region(1), 2 * page}, {fresh, page}}));
+    return regions[fresh].home_node().value;
+  }
+  const std::uint32_t shared;
+
+ private:
+  kith::mode how_;
+};
+
+TEST(auto_policy, a_table_attracts_no_task_that_has_other_data) {
+  for (const kith::mode how : {kith::mode::in, kith::mode::concurrent}) {
+    table_bench b(how);
+    EXPECT_EQ(b.goes_to(), 1);
+  }
+}
+
+TEST(auto_policy, a_task_that_has_nothing_but_a_table_goes_there) {
+  table_bench b(kith::mode::in);
+  kith::task& t = b.task({{b.shared, 8 * page, kith::mode::in}});
+  b.ready(t);
+  EXPECT_EQ(b.next(2), &t);
+}
+
+TEST(auto_policy, the_next_version_of_a_table_is_one_too) {
+  table_bench b(kith::mode::in);
+  b.write();
+  EXPECT_EQ(b.goes_to(), 1);
+}
+
+TEST(auto_policy, a_version_that_one_node_alone_has_used_ends_a_table) {
+  table_bench b(kith::mode::in);
+  b.write();
+  b.use(2);
+  b.write();
+  EXPECT_EQ(b.goes_to(), 2);
+}
+
 TEST(auto_policy, partitions_the_first_tasks_when_told) {
   auto_bench b("node:2 core:1", "auto:window=auto");
   std::vector<kith::task*> made;

@@ -4,8 +4,9 @@
 // there:
 //  * A task without data of at least a page is queued and stolen as by `steal`. Until the first task with data,
 //    and if one node has all workers (list.cpp), `auto` is `steal`.
-//  * Every other task waits at the node where most of its data is. Untouched data is dealt out evenly: in runs, if
-//    tasks initialise it (initial_runs.hpp), else block by block (balanced_placement.hpp).
+//  * Every other task waits at the node where most of its data is, without tables that are in all caches
+//    (shared_reads.hpp). Untouched data is dealt out evenly: in runs, if tasks initialise it (initial_runs.hpp), else
+//    block by block (balanced_placement.hpp).
 //  * A worker that has ended a task continues with one that this made ready, if that belongs to its node, or if the
 //    worker was the last to write what that task writes and it does not read more at its home (shared_reads.hpp has
 //    the exception), or if nothing waits at its node, and so much there that thieves would not wait. The others are
@@ -70,10 +71,10 @@ class automatic final : public policy<World>, public observer<World> {
         keeps_feeders_(given.is("keeps", "feeder")),
         dataless_(s, policy_options(keeps_feeders_ ? "steal:keeps=feeder" : "steal", steal<World>::options)),
         feeders_(dataless_.feeding()),
-        place_(s),
+        reads_(s),
+        place_(s, reads_),
         runs_(s, given),
         thefts_(s, given),
-        reads_(s),
         chains_(s, given, reads_),
         order_(order_in(given)),
         ends_(s, order_, given),
@@ -330,7 +331,8 @@ class automatic final : public policy<World>, public observer<World> {
     }
     if (t.has_level()) [[unlikely]]
       levels_seen_.store(true, relaxed);
-    if (keeps && (to == self.node || is_better_here(t, to, self)) && !is_outranked(t, self) && chains_.try_continue(t, self)) {
+    if (keeps && (to == self.node || is_better_here(t, to, self)) && !is_outranked(t, self) &&
+        chains_.try_continue(t, self)) {
       begin(t, self, to);
       ends_.note_unmeasured(self);
       return &t;
@@ -355,9 +357,8 @@ class automatic final : public policy<World>, public observer<World> {
   /// writes, or because it would rob that node of such a task at once, and nothing waits at its own.
   bool is_better_here(const task& t, node_id home, const worker& self) const {
     if (team_.distance(self.node, home) > team::farthest) return false;
-    return wrote(t, home, self) ||
-           (queues_[self.node.index()]->size() == 0 &&
-            thefts_.pays_at_once(t.type, home, self.node, queues_[home.index()]->size()));
+    return wrote(t, home, self) || (queues_[self.node.index()]->size() == 0 &&
+                                    thefts_.pays_at_once(t.type, home, self.node, queues_[home.index()]->size()));
   }
   /// Whether the worker was the last that wrote what the task writes, so that its caches have that, and the task reads
   /// less at its home, or what is in the caches of all nodes.
@@ -429,10 +430,10 @@ class automatic final : public policy<World>, public observer<World> {
   bool keeps_feeders_;
   steal<World> dataless_;  // the tasks without data
   feeders<World>& feeders_;
+  shared_reads<World> reads_;
   balanced_placement<World> place_;
   initial_runs<World> runs_;
   delayed_theft<World> thefts_;
-  shared_reads<World> reads_;
   chain_bound<World> chains_;
   typename World::template shared<bool> data_seen_{false};      // a task with data has become ready or was created
   typename World::template shared<bool> dataless_seen_{false};  // a task without data has

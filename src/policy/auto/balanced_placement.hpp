@@ -8,6 +8,7 @@
 // state then moves once for each run of blocks, not with every block. Data that a task reads and writes counts twice,
 // because its bytes move twice (once while it has no home: there is nothing to read). If several nodes have equally
 // many bytes of a task, it stays where its last predecessor ended, or goes to the one with the shortest queue.
+// Tables are in the caches of all nodes (shared_reads.hpp), so they count only for tasks that have nothing else.
 // Regions smaller than a page have no home of their own and do not count.
 #pragma once
 
@@ -15,6 +16,7 @@
 #include "policy/auto/dealing_order.hpp"
 #include "policy/auto/node_shares.hpp"
 #include "policy/auto/placed_data.hpp"
+#include "policy/auto/shared_reads.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/type_table.hpp"
 
@@ -34,9 +36,10 @@ class balanced_placement {
   /// always allowed.
   static constexpr double slack = 0.1;
 
-  explicit balanced_placement(const policy_context& s)
+  balanced_placement(const policy_context& s, const shared_reads<World>& reads)
       : team_(s.workers),
         memory_(s.memory),
+        reads_(reads),
         order_(s.workers),
         shares_(s.workers),
         dealt_(static_cast<std::size_t>(team_.nodes())),
@@ -85,14 +88,25 @@ class balanced_placement {
     std::vector<std::uint64_t> bytes, changed;  // scratch, by node
   };
 
-  /// Sums the task's bytes by the nodes that serve them, with their weights. Returns the bytes without a home.
+  /// Sums the task's bytes by the nodes that serve them, with their weights. Returns the bytes without a home. Tables
+  /// are left out, unless there is nothing else.
   std::uint64_t weigh(const task& t, state& scratch) const {
     auto& [bytes, changed] = scratch;
     std::ranges::fill(bytes, 0);
     std::ranges::fill(changed, 0);
     std::uint64_t nowhere = 0;
+    bool found = false;
+    const auto add = [&](const kept_access& a) {
+      nowhere += memory_.add_bytes(a, changes(a.how) ? changed : bytes);
+      found = true;
+    };
     for (kept_access a : t.access_list()) {
-      if (has_home(a)) nowhere += memory_.add_bytes(a, changes(a.how) ? changed : bytes);
+      if (has_home(a) && !reads_.is_table(a, t)) add(a);
+    }
+    if (!found) {
+      for (kept_access a : t.access_list()) {
+        if (has_home(a)) add(a);
+      }
     }
     for (std::size_t n = 0; n < bytes.size(); ++n) bytes[n] += weight_of_changed * changed[n];
     for (std::size_t n = 0; n < bytes.size(); ++n) {
@@ -124,6 +138,7 @@ class balanced_placement {
 
   const team& team_;
   const memory_view memory_;
+  const shared_reads<World>& reads_;
   const dealing_order order_;
   const node_shares shares_;
   std::vector<typename World::template shared<std::uint64_t>> dealt_;

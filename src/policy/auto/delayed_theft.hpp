@@ -6,8 +6,8 @@
 // (task_times.hpp), divided by the share of thefts that were useful. A theft was not useful if the thief finds tasks of
 // its own node waiting afterwards: it could have waited for them. The price is at least the share of thefts that were
 // not useful, times a task's time: where thefts have been useful, a long wait only loses time. Time is counted in tasks
-// that the victim's workers begin. If several times as many wait, the queue will outlast the wait, and the theft is made
-// at once.
+// that the victim's workers begin. If several times as many wait, the queue will outlast the wait, and the theft is
+// made at once.
 #pragma once
 
 #include "policy/auto/task_times.hpp"
@@ -75,7 +75,8 @@ class delayed_theft {
     if (static_cast<float>(waiting) <= lost) return false;
     return static_cast<float>(begun_since(victim, mine)) + 1 > wait || outlasts(type, waiting, wait);
   }
-  /// Whether so many tasks wait at `victim` that a worker of node `thief` need not wait before it runs one of this type.
+  /// Whether so many tasks wait at `victim` that a worker of node `thief` need not wait before it runs one of this
+  /// type.
   bool pays_at_once(std::uint16_t type, node_id victim, node_id thief, std::int64_t waiting) const {
     return waiting != 0 && outlasts(type, waiting, price(type, victim, thief).wait);
   }
@@ -132,7 +133,8 @@ class delayed_theft {
     running_share<World> missed{0.5F};
   };
 
-  /// In tasks that the workers of `victim` begin: what a task of this type loses at `thief`, and how long it has to wait.
+  /// In tasks that the workers of `victim` begin: what a task of this type loses at `thief`, and how long it has to
+  /// wait.
   struct cost {
     float lost, wait;
   };

@@ -55,7 +55,8 @@ template <class World>
           ") ran there: what the task writes may have been in the caches, or its own node had more to do");
   } else if (!e.say_origin()) {
     e.say("it ran on node " + e.text(f.node_ran_on) +
-          ": a worker there had waited for longer than fetching the data was to take");
+          ": a worker there had waited for longer than fetching the data was to take, or what is elsewhere is in the "
+          "caches of several nodes");
   }
 }
 
