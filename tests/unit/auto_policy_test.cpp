@@ -234,6 +234,7 @@ TEST(auto_policy, a_task_that_has_nothing_but_a_table_goes_there) {
   kith::task& t = b.task({{b.shared, 8 * page, kith::mode::in}});
   b.ready(t);
   EXPECT_EQ(b.next(2), &t);
+  EXPECT_EQ(b.by[2]->sums[kith::event::steal], 0u);
 }
 
 TEST(auto_policy, the_next_version_of_a_table_is_one_too) {

@@ -357,8 +357,10 @@ class automatic final : public policy<World>, public observer<World> {
   /// writes, or because it would rob that node of such a task at once, and nothing waits at its own.
   bool is_better_here(const task& t, node_id home, const worker& self) const {
     if (team_.distance(self.node, home) > team::farthest) return false;
-    return wrote(t, home, self) || (queues_[self.node.index()]->size() == 0 &&
-                                    thefts_.pays_at_once(t.type, home, self.node, queues_[home.index()]->size()));
+    if (wrote(t, home, self)) return true;
+    auto& there = *queues_[home.index()];
+    return queues_[self.node.index()]->size() == 0 && thefts_.pays_at_once(t.type, home, self.node, there.size()) &&
+           (!uses_levels(self) || there.highest() >= t.level());
   }
   /// Whether the worker was the last that wrote what the task writes, so that its caches have that, and the task reads
   /// less at its home, or what is in the caches of all nodes.

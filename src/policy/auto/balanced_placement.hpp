@@ -8,7 +8,7 @@
 // state then moves once for each run of blocks, not with every block. Data that a task reads and writes counts twice,
 // because its bytes move twice (once while it has no home: there is nothing to read). If several nodes have equally
 // many bytes of a task, it stays where its last predecessor ended, or goes to the one with the shortest queue.
-// Tables are in the caches of all nodes (shared_reads.hpp), so they count only for tasks that have nothing else.
+// Tables (shared_reads.hpp) count only for tasks that have nothing else.
 // Regions smaller than a page have no home of their own and do not count.
 #pragma once
 

@@ -71,14 +71,14 @@ class delayed_theft {
   bool pays(std::uint16_t type, node_id victim, node_id thief, std::int64_t waiting) const {
     const node_state& mine = nodes_[thief.index()];
     if (waiting == 0 || mine.fed.load(relaxed)) return false;
-    const auto [lost, wait] = price(type, victim, thief);
-    if (static_cast<float>(waiting) <= lost) return false;
-    return static_cast<float>(begun_since(victim, mine)) + 1 > wait || outlasts(type, waiting, wait);
+    const cost c = price(type, victim, thief);
+    if (static_cast<float>(waiting) <= c.lost) return false;
+    return static_cast<float>(begun_since(victim, mine)) + 1 > c.wait || outlasts(type, waiting, c);
   }
   /// Whether so many tasks wait at `victim` that a worker of node `thief` need not wait before it runs one of this
   /// type.
   bool pays_at_once(std::uint16_t type, node_id victim, node_id thief, std::int64_t waiting) const {
-    return waiting != 0 && outlasts(type, waiting, price(type, victim, thief).wait);
+    return outlasts(type, waiting, price(type, victim, thief));
   }
   /// Whether the workers of `victim`, where tasks wait, have begun no task since those of node `thief` wait. All of
   /// them may be in long tasks, or blocked.
@@ -146,8 +146,8 @@ class delayed_theft {
     return {lost * working, caution_ * each * working};
   }
   /// Whether some of the waiting tasks will be left after the wait. Not before a task of this type was timed.
-  bool outlasts(std::uint16_t type, std::int64_t waiting, float wait) const {
-    return static_cast<float>(waiting) > certain * wait && times_.time(type) != 0;
+  bool outlasts(std::uint16_t type, std::int64_t waiting, const cost& c) const {
+    return static_cast<float>(waiting) > std::max(c.lost, certain * c.wait) && times_.time(type) != 0;
   }
   /// The time of a task of this type over that of the tasks which the node has run lately; 1 at most, because a longer
   /// one keeps a worker there for as long itself.

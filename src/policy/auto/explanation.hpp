@@ -52,11 +52,13 @@ template <class World>
             ", which has its data in its caches");
   } else if (f.released_here) {
     e.say("its last predecessor (" + f.released_by +
-          ") ran there: what the task writes may have been in the caches, or its own node had more to do");
+          ") ran there: what the task writes may have been in the caches, or several nodes use the data that is "
+          "elsewhere, or so many tasks waited where it is that this one would have been stolen");
   } else if (!e.say_origin()) {
-    e.say("it ran on node " + e.text(f.node_ran_on) +
-          ": a worker there had waited for longer than fetching the data was to take, or what is elsewhere is in the "
-          "caches of several nodes");
+    e.say(
+        "it ran on node " + e.text(f.node_ran_on) +
+        ": a worker there had waited for longer than fetching the data was to take, or found so many tasks that it did "
+        "not wait, or several nodes use the data that is elsewhere");
   }
 }
 

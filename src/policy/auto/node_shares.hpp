@@ -1,8 +1,9 @@
-// How much of new data a node gets: the geometric mean of an equal share and of its share of the workers.
+// How much of new data a node gets: nearly an equal share, and a little more if it has more workers than others.
 //
 // Where tasks are bound by memory, the nodes' memories, which mostly are equal, have to be used equally. Where they are
 // bound by computing, work should go by workers; but such tasks lose little away from their data, so that idle workers
-// soon take them. If all nodes have equally many workers, all get the same.
+// soon take them. Shares go by the sixth root of the number of workers. If all nodes have equally many, all get the
+// same.
 #pragma once
 
 #include "policy/contract/team.hpp"
@@ -19,7 +20,7 @@ class node_shares {
   explicit node_shares(const team& workers) : weights_(static_cast<std::size_t>(workers.nodes())) {
     const double nodes = static_cast<double>(workers.inhabited().size());
     for (node_id n : workers.inhabited()) {
-      weights_[n.index()] = std::sqrt(workers.working_at(n) * nodes / workers.size());
+      weights_[n.index()] = std::cbrt(std::sqrt(workers.working_at(n) * nodes / workers.size()));
       sum_ += weights_[n.index()];
     }
   }

@@ -1,10 +1,10 @@
 // Finds tables: regions that are most of a task's data, and that tasks on several nodes use without one waiting for
 // another: they only read them, or update them concurrently.
 //
-// A table is in a node's caches once, whatever the number of tasks that read it. One that several nodes use is in the
-// caches of each. So it attracts no task that has other data (balanced_placement.hpp), and a worker need not leave what
-// it has just written to go to the table's home. When a table is written, its next version counts as one, too, until
-// that is written.
+// A table that is read is in a node's caches once, whatever the number of tasks that read it. One that is updated moves
+// with each update, wherever the tasks run. So a table attracts no task that has other data (balanced_placement.hpp),
+// and a worker need not leave what it has just written to read one at its home. When a table is written, its next
+// version counts as one, too, unless one node alone has used it when it is written again.
 #pragma once
 
 #include "policy/auto/placed_data.hpp"
@@ -63,9 +63,9 @@ class shared_reads {
     const std::optional<kept_access> most = largest_shared(t);
     if (!most) return all;
     const std::uint64_t kept = slot_of(*most).load(relaxed);
-    return kept >> 32 == most->region && kept & several_workers ? all - most->bytes() : all;
+    return kept >> 32 == most->region && kept & (several_workers | was_table) ? all - most->bytes() : all;
   }
-  /// Whether most of what tasks of this type read are tables of several nodes, not data that is read once. True until
+  /// Whether most of what tasks of this type share are tables of several nodes, not data that is read once. True until
   /// some have begun.
   bool are_in_all_caches(std::uint16_t type) const { return types_[type].get() >= 0.5F; }
 
