@@ -4,6 +4,7 @@
 #include <kith/detail/join.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -29,27 +30,32 @@ template <class F, class G>
 auto join(F&& f, G&& g) {
   if constexpr (detail::join_check<F, G>::value) {
     using namespace detail;
-    half_of<G> second(g);
-    fork_lane* lane = this_lane;
-    split_deque<half>::slot_pointer at = lane->halves.top();
-    if (!lane->halves.push(at, second)) [[unlikely]] {
-      if (const join_by how = detail::offer(second); how != join_by::lane)
-        return detail::join_without_lane<F, G>(f, second, how);
-      lane = this_lane;
-      at = lane->halves.top() - 1;
+    std::optional<kept_result<F>> first;
+    {
+      // `second` ends before `g` is called, so that the compiler may make a loop of a recursion in `g`.
+      half_of<G> second(g);
+      fork_lane* lane = this_lane;
+      split_deque<half>::slot_pointer at = lane->halves.top();
+      if (!lane->halves.push(at, second)) [[unlikely]] {
+        if (const join_by how = detail::offer(second); how != join_by::lane)
+          return detail::join_without_lane<F, G>(f, second, how);
+        lane = this_lane;
+        at = lane->halves.top() - 1;
+      }
+      first.emplace(detail::run_first(f, *lane, at, second));
+      if (!lane->halves.pop(at) && !detail::await_half(*lane, second, at)) [[unlikely]] {
+        if constexpr (std::is_void_v<join_result<F, G>>) {
+          second.take();
+          return;
+        } else {
+          return join_result<F, G>{first->take(), second.take()};
+        }
+      }
     }
     if constexpr (std::is_void_v<join_result<F, G>>) {
-      detail::run_first(f, *lane, at, second);
-      if (lane->halves.pop(at) || detail::await_half(*lane, second, at)) [[likely]] {
-        detail::call_half(g);
-      } else {
-        second.take();
-      }
+      detail::call_half(g);
     } else {
-      half_result<F> a = detail::run_first(f, *lane, at, second);
-      if (lane->halves.pop(at) || detail::await_half(*lane, second, at)) [[likely]]
-        return join_result<F, G>{std::forward<half_result<F>>(a), detail::call_half(g)};
-      return join_result<F, G>{std::forward<half_result<F>>(a), second.take()};
+      return join_result<F, G>{first->take(), detail::call_half(g)};
     }
   }
 }

@@ -74,6 +74,14 @@ template <class F>
 using half_result =
     std::conditional_t<std::is_void_v<std::invoke_result_t<F&>>, std::monostate, std::invoke_result_t<F&>>;
 
+/// Such a result, kept for later; it may be a reference.
+template <class F>
+struct kept_result {
+  half_result<F> it;
+  explicit kept_result(half_result<F>&& made) : it(std::forward<half_result<F>>(made)) {}
+  half_result<F>&& take() { return std::forward<half_result<F>>(it); }
+};
+
 template <class F>
 half_result<F> call_half(F& f) {
   if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
