@@ -28,6 +28,7 @@
 #include "policy/auto/explanation.hpp"
 #include "policy/auto/hot_end.hpp"
 #include "policy/auto/initial_runs.hpp"
+#include "policy/auto/judged_types.hpp"
 #include "policy/auto/shared_reads.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
@@ -79,7 +80,7 @@ class automatic final : public policy<World>, public observer<World> {
         order_(order_in(given)),
         ends_(s, order_, given),
         states_(static_cast<std::size_t>(team_.size())),
-        nodes_(static_cast<std::size_t>(team_.nodes())) {
+        types_(team_.nodes()) {
     for (int n = 0; n < team_.nodes(); ++n) {
       queues_.push_back(make_queue<World>(s, node_id(n), order_));
       rounds_.push_back(team_.nodes_by_distance(node_id(n)));
@@ -146,17 +147,12 @@ class automatic final : public policy<World>, public observer<World> {
 
  private:
   static constexpr std::int32_t most_lead = 32;
-  using shared_type = typename World::template shared<std::uint16_t>;
   struct alignas(false_sharing_range) state {
     // The last task with data that the worker was given. That task may be suspended, and other tasks may run on top of
     // it.
     const task* runs = nullptr;
     node_id robbed;         // the node to which it belongs, if not the worker's own
     std::int32_t lead = 0;  // how many more tasks with data than tasks without it has begun
-  };
-  struct alignas(false_sharing_range) node_state {
-    shared_type last_type{0};    // the type of the task queued last
-    shared_type judged_type{0};  // the type by which thieves judge the queue
   };
 
   task* queue_ready(std::span<task* const> tasks, worker& self, ready_reason why) {
@@ -201,11 +197,11 @@ class automatic final : public policy<World>, public observer<World> {
           return ring_and_return_dataless(*l.work, self);
       }
     }
-    const queue_end end = ends_.choose(nodes_[self.node.index()].last_type.load(relaxed), queue.size(), self);
+    const queue_end end = ends_.choose(types_.last(self.node), queue.size(), self);
     if (task* t = queue.pop(self, [&](const task& one) { return chains_.may_begin(one, self); }, end)) {
       begin(*t, self);
       chains_.begin_chain(*t, self);
-      note_next(self.node, t->type);
+      types_.taken(self.node, t->type);
       if (self.anybody_sleeps()) {
         if (queue.size() == 0) thefts_.begin_waiting(self.node);  // its other workers wait from here on
         ring_for_thief(self.node, self);
@@ -259,7 +255,7 @@ class automatic final : public policy<World>, public observer<World> {
   /// or the next task is known. This rings for one sleeper, which rings for the next one after it has robbed.
   void ring_for_thief(node_id victim, worker& self) {
     if (queues_[victim.index()]->size() == 0 || !self.anybody_sleeps()) return;
-    const std::uint16_t type = nodes_[victim.index()].judged_type.load(relaxed);
+    const std::uint16_t type = types_.judged(victim);
     for (node_id n : rounds_[victim.index()]) {
       if (n != victim && pays(type, victim, n) && self.ring(team_.serving(n))) return;
     }
@@ -337,9 +333,7 @@ class automatic final : public policy<World>, public observer<World> {
       ends_.note_unmeasured(self);
       return &t;
     }
-    node_state& there = nodes_[to.index()];
-    set(there.last_type, t.type);
-    set(there.judged_type, t.type);
+    types_.queued(to, t.type);
     thefts_.fed(to);
     const std::uint16_t type = t.type;
     const bool has_room = chains_.has_room(t, to);
@@ -390,21 +384,18 @@ class automatic final : public policy<World>, public observer<World> {
     thefts_.begins(self, stolen);
   }
 
-  /// Thieves judge a queue by one task type (`judged_type`): that of the task queued last. If the task that would be
-  /// taken has another type and does not pay, `judged_type` becomes its type and, after that, the type of each task
-  /// that the node takes (note_next).
+  /// Steals a task of the nearest node where that pays; null if it pays nowhere.
   task* rob(worker& self) {
     const bool has_waited = thefts_.has_waited_long(self);
     bool still = false;
     for (node_id n : rounds_[self.node.index()]) {
       if (n == self.node || queues_[n.index()]->size() == 0) continue;
-      auto& judged_type = nodes_[n.index()].judged_type;
       const bool makes_no_progress = thefts_.makes_no_progress(n, self.node), anyway = makes_no_progress && has_waited;
       still |= makes_no_progress;
-      if (!anyway && !pays(judged_type.load(relaxed), n, self.node)) continue;
+      if (!anyway && !pays(types_.judged(n), n, self.node)) continue;
       task* t = queues_[n.index()]->steal(self, [&](const task& first) {
         if (anyway || pays(first.type, n, self.node)) return chains_.may_begin(first, self);
-        judged_type.store(first.type, relaxed);
+        types_.refused(n, first.type);
         return false;
       });
       if (t == nullptr) break;
@@ -416,15 +407,6 @@ class automatic final : public policy<World>, public observer<World> {
     }
     thefts_.note_failed_search(self, still);
     return nullptr;
-  }
-
-  /// All workers of a node write it, nearly always the same value.
-  static void set(shared_type& to, std::uint16_t type) {
-    if (to.load(relaxed) != type) to.store(type, relaxed);
-  }
-  void note_next(node_id n, std::uint16_t type) {
-    node_state& here = nodes_[n.index()];
-    if (here.judged_type.load(relaxed) != here.last_type.load(relaxed)) set(here.judged_type, type);
   }
 
   const team& team_;
@@ -445,7 +427,7 @@ class automatic final : public policy<World>, public observer<World> {
   std::vector<home_queue<World>> queues_;     // by node; those of nodes without workers stay empty
   std::vector<std::vector<node_id>> rounds_;  // from each node, the others by distance
   std::vector<state> states_;
-  std::vector<node_state> nodes_;
+  judged_types<World> types_;
   std::optional<partition::windows<World>> windows_;
 };
 

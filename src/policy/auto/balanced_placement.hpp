@@ -96,17 +96,13 @@ class balanced_placement {
     std::ranges::fill(changed, 0);
     std::uint64_t nowhere = 0;
     bool found = false;
-    const auto add = [&](const kept_access& a) {
-      nowhere += memory_.add_bytes(a, changes(a.how) ? changed : bytes);
-      found = true;
-    };
-    for (kept_access a : t.access_list()) {
-      if (has_home(a) && !reads_.is_table(a, t)) add(a);
-    }
-    if (!found) {
+    for (const bool tables : {false, true}) {
       for (kept_access a : t.access_list()) {
-        if (has_home(a)) add(a);
+        if (!has_home(a) || (!tables && reads_.is_table(a, t))) continue;
+        nowhere += memory_.add_bytes(a, changes(a.how) ? changed : bytes);
+        found = true;
       }
+      if (found) break;
     }
     for (std::size_t n = 0; n < bytes.size(); ++n) bytes[n] += weight_of_changed * changed[n];
     for (std::size_t n = 0; n < bytes.size(); ++n) {
