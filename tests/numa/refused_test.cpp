@@ -2,6 +2,7 @@
 // touch; one line says so, and `kith doctor` says what is refused.
 #include "real_nodes.hpp"
 #include "sandbox.hpp"
+#include "support/scratch_file.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -115,12 +116,12 @@ class Doctor : public kith::test::several_nodes, public testing::WithParamInterf
 TEST_P(Doctor, NamesTheRefusedCall) {
   const char* const tool = std::getenv("KITH_TOOL");
   if (tool == nullptr) GTEST_SKIP() << "KITH_TOOL does not say where `kith` is";
-  const std::string answer = testing::TempDir() + "doctor.json";
-  const std::string command = std::string(tool) + " doctor --json > " + answer;
+  const kith::test::scratch_file answer;
+  const std::string command = std::string(tool) + " doctor --json > " + answer.path();
   const child c = in_sandbox({GetParam().number}, [&] { return WEXITSTATUS(std::system(command.c_str())); });
   if (!c.possible()) GTEST_SKIP() << no_filter;
   EXPECT_EQ(c.code, 1) << c.said;  // limited
-  std::ifstream file(answer);
+  std::ifstream file(answer.path());
   nlohmann::json finding;
   const nlohmann::json all = nlohmann::json::parse(file);
   for (const nlohmann::json& f : all["findings"]) {

@@ -24,6 +24,7 @@ class scratch_file {
   scratch_file(const scratch_file&) = delete;
   scratch_file& operator=(const scratch_file&) = delete;
   const std::string& path() const noexcept { return path_; }
+  const std::string& folder() const noexcept { return folder_; }
 
  private:
   std::string folder_, path_;

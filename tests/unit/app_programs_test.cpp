@@ -7,12 +7,9 @@
 
 #include <gmock/gmock.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 namespace {
@@ -312,9 +309,8 @@ TEST(program_input, maps_of_the_dimacs_challenge) {
 }
 
 TEST(program_input, texts_of_a_folder) {
-  const std::string folder = testing::TempDir() + "kith_app_texts_XXXXXX";
-  std::string made = folder;
-  ASSERT_NE(mkdtemp(made.data()), nullptr);
+  const kith::test::scratch_file scratch;
+  const std::string& made = scratch.folder();
   const entry& e = find_app("sharded");
   const arguments::given values = {{"input", made}};
   const auto solved = [&] {
@@ -328,7 +324,6 @@ TEST(program_input, texts_of_a_folder) {
   const result r = solved();
   EXPECT_TRUE(r.check.verified) << r.check.what;
   EXPECT_EQ(std::get<std::int64_t>(r.figures.at(1).value), 8) << "words of three letters and more";
-  std::filesystem::remove_all(made);
 }
 
 TEST(program_input, options_that_do_not_exist_are_named) {
