@@ -5,10 +5,10 @@
 //  * A task without data of at least a page is queued and stolen as by `steal`. Until the first task with data,
 //    and if one node has all workers (list.cpp), `auto` is `steal`.
 //  * Every other task waits at the node where most of its data is, without tables that are in all caches
-//    (shared_reads.hpp). Untouched data is dealt out evenly: in runs, if tasks initialise it (initial_runs.hpp), else
+//    (shared_tables.hpp). Untouched data is dealt out evenly: in runs, if tasks initialise it (initial_runs.hpp), else
 //    block by block (balanced_placement.hpp).
 //  * A worker that has ended a task continues with one that this made ready, if that belongs to its node, or if the
-//    worker was the last to write what that task writes and it does not read more at its home (shared_reads.hpp has
+//    worker was the last to write what that task writes and it does not read more at its home (shared_tables.hpp has
 //    the exception), or if nothing waits at its node, and so much there that thieves would not wait. The others are
 //    queued in the order of their creation.
 //  * Of tasks that one has made ready together, a feeder of many others is run next (feeders.hpp).
@@ -29,7 +29,7 @@
 #include "policy/auto/hot_end.hpp"
 #include "policy/auto/initial_runs.hpp"
 #include "policy/auto/judged_types.hpp"
-#include "policy/auto/shared_reads.hpp"
+#include "policy/auto/shared_tables.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
@@ -72,11 +72,11 @@ class automatic final : public policy<World>, public observer<World> {
         keeps_feeders_(given.is("keeps", "feeder")),
         dataless_(s, policy_options(keeps_feeders_ ? "steal:keeps=feeder" : "steal", steal<World>::options)),
         feeders_(dataless_.feeding()),
-        reads_(s),
-        place_(s, reads_),
+        tables_(s),
+        place_(s, tables_),
         runs_(s, given),
         thefts_(s, given),
-        chains_(s, given, reads_),
+        chains_(s, given, tables_),
         order_(order_in(given)),
         ends_(s, order_, given),
         states_(static_cast<std::size_t>(team_.size())),
@@ -372,12 +372,12 @@ class automatic final : public policy<World>, public observer<World> {
         return false;
       }
     }
-    return written != 0 && (read <= written || reads_.are_in_all_caches(t.type));
+    return written != 0 && (read <= written || tables_.are_in_all_caches(t.type));
   }
   /// Called when the worker begins a task with data, which belongs to its own node or to `home`.
   void begin(const task& t, worker& self, node_id home = {}, bool stolen = false) {
     state& mine = states_[self.id.index()];
-    reads_.begins(t, self);
+    tables_.begins(t, self);
     mine.runs = &t;
     mine.lead = std::min(mine.lead + 1, most_lead);
     mine.robbed = home == self.node ? node_id() : home;
@@ -414,7 +414,7 @@ class automatic final : public policy<World>, public observer<World> {
   bool keeps_feeders_;
   steal<World> dataless_;  // the tasks without data
   feeders<World>& feeders_;
-  shared_reads<World> reads_;
+  shared_tables<World> tables_;
   balanced_placement<World> place_;
   initial_runs<World> runs_;
   delayed_theft<World> thefts_;

@@ -8,7 +8,7 @@
 // state then moves once for each run of blocks, not with every block. Data that a task reads and writes counts twice,
 // because its bytes move twice (once while it has no home: there is nothing to read). If several nodes have equally
 // many bytes of a task, it stays where its last predecessor ended, or goes to the one with the shortest queue.
-// Tables (shared_reads.hpp) count only for tasks that have nothing else.
+// Tables (shared_tables.hpp) count only for tasks that have nothing else.
 // Regions smaller than a page have no home of their own and do not count.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "policy/auto/dealing_order.hpp"
 #include "policy/auto/node_shares.hpp"
 #include "policy/auto/placed_data.hpp"
-#include "policy/auto/shared_reads.hpp"
+#include "policy/auto/shared_tables.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/type_table.hpp"
 
@@ -36,10 +36,10 @@ class balanced_placement {
   /// always allowed.
   static constexpr double slack = 0.1;
 
-  balanced_placement(const policy_context& s, const shared_reads<World>& reads)
+  balanced_placement(const policy_context& s, const shared_tables<World>& tables)
       : team_(s.workers),
         memory_(s.memory),
-        reads_(reads),
+        tables_(tables),
         order_(s.workers),
         shares_(s.workers),
         dealt_(static_cast<std::size_t>(team_.nodes())),
@@ -96,9 +96,9 @@ class balanced_placement {
     std::ranges::fill(changed, 0);
     std::uint64_t nowhere = 0;
     bool found = false;
-    for (const bool tables : {false, true}) {
+    for (const bool all : {false, true}) {
       for (kept_access a : t.access_list()) {
-        if (!has_home(a) || (!tables && reads_.is_table(a, t))) continue;
+        if (!has_home(a) || (!all && tables_.is_table(a, t))) continue;
         nowhere += memory_.add_bytes(a, changes(a.how) ? changed : bytes);
         found = true;
       }
@@ -134,7 +134,7 @@ class balanced_placement {
 
   const team& team_;
   const memory_view memory_;
-  const shared_reads<World>& reads_;
+  const shared_tables<World>& tables_;
   const dealing_order order_;
   const node_shares shares_;
   std::vector<typename World::template shared<std::uint64_t>> dealt_;

@@ -9,7 +9,7 @@
 
 #include "policy/auto/placed_data.hpp"
 #include "policy/auto/running_mean.hpp"
-#include "policy/auto/shared_reads.hpp"
+#include "policy/auto/shared_tables.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "policy/type_table.hpp"
@@ -35,9 +35,9 @@ class chain_bound {
       one_of("chains", "bound|free", "whether a node runs no more chains of tasks at once than its caches hold"),
   };
 
-  chain_bound(const policy_context& s, const policy_options& given, const shared_reads<World>& reads)
+  chain_bound(const policy_context& s, const policy_options& given, const shared_tables<World>& tables)
       : team_(s.workers),
-        reads_(reads),
+        tables_(tables),
         nodes_(static_cast<std::size_t>(team_.nodes())),
         states_(static_cast<std::size_t>(team_.size())) {
     if (given.is("chains", "free")) return;
@@ -182,7 +182,7 @@ class chain_bound {
     if (links == 0) count_links(mine);
     mine.links = links;
     mine.last = t.type;
-    const std::uint64_t own = reads_.own_bytes(t);
+    const std::uint64_t own = tables_.own_bytes(t);
     mine.seen = links == 0 ? own : std::max(mine.seen, own);
     const bool size_known = links >= tasks_until_size_known;
     if (size_known) statistics_of(t).chain.store(mine.seen, relaxed);
@@ -242,7 +242,7 @@ class chain_bound {
   }
 
   const team& team_;
-  const shared_reads<World>& reads_;
+  const shared_tables<World>& tables_;
   type_table<type_statistics> types_;
   std::vector<node> nodes_;
   std::vector<worker_state> states_;

@@ -21,11 +21,11 @@ namespace kith {
 /// All workers share it and update it without synchronisation: a table may be recognised one task late. It keeps the
 /// last region for each of 256 remainders, so it may miss a table. It writes only if something has changed.
 template <class World>
-class shared_reads {
+class shared_tables {
  public:
   using worker = typename World::worker;
 
-  explicit shared_reads(const policy_context& s) : team_(s.workers) {}
+  explicit shared_tables(const policy_context& s) : team_(s.workers) {}
 
   /// Called when the worker begins the task.
   void begins(const task& t, const worker& self) {
