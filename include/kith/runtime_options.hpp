@@ -53,9 +53,9 @@ struct runtime_options {
   /// KITH_OVERSUBSCRIBE, false: `workers` is limited to the cores that this process may use.
   optional_bool oversubscribe = {};
   /// KITH_BIND, "auto": where a worker's thread may run while it executes tasks. "cores": on one CPU of its own;
-  /// "nodes": on the CPUs of its memory node that this process may use; "off": wherever the process may. "auto":
-  /// "nodes" if there are several nodes, else "off". For threads and programs started inside tasks, see
-  /// kith::unbound.
+  /// "caches": on the CPUs of its memory node that share its last-level cache; "nodes": on the CPUs of its memory node;
+  /// "off": wherever the process may. "auto": "nodes" if there are several nodes; else "caches" if there are several
+  /// last-level caches that cores share; else "off". For threads and programs started inside tasks, see kith::unbound.
   std::optional<std::string> bind = {};
   /// KITH_MACHINE, "": this machine. "node:8 core:10": behave as if on that one.
   std::optional<std::string> machine = {};

@@ -49,8 +49,9 @@ inline constexpr variable oversubscribe{
     "KITH_OVERSUBSCRIBE", "oversubscribe", "0", "1: as many workers as requested, even if there are fewer cores", 0, 1};
 inline constexpr variable bind{
     "KITH_BIND", "bind", "auto",
-    "where a worker's thread may run: `cores` (on one CPU), `nodes` (on the CPUs of its memory node), `off`; `auto`: "
-    "`nodes` where there are several, else `off`"};
+    "where a worker's thread may run: `cores` (on one CPU), `caches` (on the CPUs of its last-level cache), `nodes` "
+    "(on those of its memory node), `off`; `auto`: `nodes` where there are several, else `caches` likewise, else "
+    "`off`"};
 inline constexpr variable machine{"KITH_MACHINE", "machine", "", "behave as if on that machine"};
 inline constexpr variable machines{"KITH_MACHINES", "", "", "the folder of machine descriptions (`kith machines`)"};
 inline constexpr variable memory{

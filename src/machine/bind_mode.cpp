@@ -14,7 +14,7 @@ namespace kith {
 namespace {
 
 // In the order of bind_mode.
-constexpr std::array<std::string_view, 4> mode_names{"auto", "cores", "nodes", "off"};
+constexpr std::array<std::string_view, 5> mode_names{"auto", "cores", "caches", "nodes", "off"};
 
 }  // namespace
 
@@ -22,8 +22,9 @@ bind_mode bind_setting(const std::optional<std::string>& option) {
   const std::string text = option ? *option : value_of(var::bind).value_or(var::bind.standard);
   const auto found = std::ranges::find(mode_names, text);
   if (found == mode_names.end())
-    throw error((option ? "bind = '" + text + "'" : "KITH_BIND=" + text) + ": expected cores, nodes, off or auto",
-                error_kind::setting);
+    throw error(
+        (option ? "bind = '" + text + "'" : "KITH_BIND=" + text) + ": expected cores, caches, nodes, off or auto",
+        error_kind::setting);
   return static_cast<bind_mode>(std::distance(mode_names.begin(), found));
 }
 

@@ -7,8 +7,9 @@
 namespace kith {
 
 enum class bind_mode {
-  automatic,  // nodes if the machine has several, else off
+  automatic,  // nodes if the machine has several, else caches if cores share several, else off
   cores,      // each on one CPU of its core
+  caches,     // each on the CPUs, of those of its node that this process may use, that share its last-level cache
   nodes,      // each on the CPUs of its memory node that this process may use
   off,        // wherever the process may run
 };

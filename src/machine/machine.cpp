@@ -25,6 +25,14 @@ node_id machine::nearest_node_with_cores(node_id from) const {
   broken("a machine has cores", __FILE__, __LINE__);
 }
 
+std::vector<int> machine::last_caches() const {
+  std::vector<int> last(cores.size(), -1);
+  for (std::size_t c = 0; c < caches.size(); ++c) {  // in the order of their levels
+    for (core_id each : caches[c].cores) last[each.index()] = static_cast<int>(c);
+  }
+  return last;
+}
+
 node_id machine::nearest_node_with_memory(node_id from) const {
   if (nodes[from.index()].memory_bytes != 0) return from;
   const auto order = [&](const node& n) {

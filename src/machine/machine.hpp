@@ -51,6 +51,8 @@ struct machine {
   /// that has. A tie goes to the next node after `from` in the system's numbers, as in Linux. If no node's
   /// memory is known, `from`.
   node_id nearest_node_with_memory(node_id from) const;
+  /// The last-level cache of each core, as an index of `caches`; -1: not known.
+  std::vector<int> last_caches() const;
 };
 
 /// The machine that this process runs on: all of it, whatever the process may use (limits.hpp has that).

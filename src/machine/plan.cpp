@@ -67,8 +67,7 @@ std::vector<usable_core> share(std::vector<usable_core> all, const local_rank& m
 }
 
 /// Moves `count` cores to the front: first those without another user, then those with one, and so on.
-template <class Ranked>
-void prefer_unclaimed(std::vector<Ranked>& order, std::size_t count, const bind_wish& wish) {
+void prefer_unclaimed(std::vector<usable_core>& order, std::size_t count, const bind_wish& wish) {
   constexpr std::size_t most_claims = 64;  // each takes a descriptor; a larger runtime is expected to be alone
   constexpr int most_users = 16;
   if (!wish.claim || count >= order.size() || count > most_claims) return;
@@ -76,12 +75,12 @@ void prefer_unclaimed(std::vector<Ranked>& order, std::size_t count, const bind_
   std::size_t found = 0;
   for (int level = 0; level < most_users && found < count; ++level) {
     for (std::size_t i = 0; i < order.size() && found < count; ++i) {
-      if (taken[i] || !wish.claim(order[i].it.cpu(), level)) continue;
+      if (taken[i] || !wish.claim(order[i].cpu(), level)) continue;
       taken[i] = true;
       ++found;
     }
   }
-  std::vector<Ranked> sorted;
+  std::vector<usable_core> sorted;
   for (bool first : {true, false}) {
     for (std::size_t i = 0; i < order.size(); ++i) {
       if (taken[i] == first) sorted.push_back(order[i]);
@@ -90,35 +89,37 @@ void prefer_unclaimed(std::vector<Ranked>& order, std::size_t count, const bind_
   order = std::move(sorted);
 }
 
-/// Chooses `count` cores: fast classes before slow ones, spread over the nodes. Returns them in the order of the nodes.
-std::vector<usable_core> choose(std::vector<usable_core> from, std::size_t count, std::size_t nodes,
-                                const bind_wish& wish) {
-  struct ranked {
-    usable_core it;
-    int turn;  // the number of cores of its class before it on its node
-  };
-  std::vector<ranked> order;
-  std::sort(from.begin(), from.end(), [](const usable_core& a, const usable_core& b) {
-    return std::tuple(a.core->core_class, a.core->id) < std::tuple(b.core->core_class, b.core->id);
-  });
-  std::vector<int> given(nodes, 0);
+/// The cores of each class from its groups in turn. REQUIRES: `from` is sorted by class; group(core) is less than
+/// `groups`.
+template <class Group>
+std::vector<usable_core> deal(const std::vector<usable_core>& from, std::size_t groups, const Group& group) {
+  std::vector<std::tuple<int, int, std::size_t, std::size_t>>
+      turns;  // class, cores before it in the group, group, core
+  std::vector<int> given(groups);
   for (std::size_t i = 0; i < from.size(); ++i) {
-    if (i > 0 && from[i - 1].core->core_class != from[i].core->core_class) std::fill(given.begin(), given.end(), 0);
-    order.push_back({from[i], given[from[i].core->node.index()]++});
+    const machine::core& c = *from[i].core;
+    if (i > 0 && from[i - 1].core->core_class != c.core_class) std::fill(given.begin(), given.end(), 0);
+    turns.emplace_back(c.core_class, given[group(c)]++, group(c), i);
   }
-  std::sort(order.begin(), order.end(), [](const ranked& a, const ranked& b) {
-    return std::tuple(a.it.core->core_class, a.turn, a.it.core->node) <
-           std::tuple(b.it.core->core_class, b.turn, b.it.core->node);
-  });
+  std::ranges::sort(turns);
+  std::vector<usable_core> dealt;
+  for (const auto& turn : turns) dealt.push_back(from[std::get<3>(turn)]);
+  return dealt;
+}
+
+/// Chooses `count` cores: fast classes before slow ones, spread over the nodes, and on each over the last-level caches
+/// (`last`, by core). Returns them in the order of the nodes.
+std::vector<usable_core> choose(std::vector<usable_core> from, std::size_t count, const machine& on,
+                                const std::vector<int>& last, const bind_wish& wish) {
+  std::ranges::sort(from, {}, [](const usable_core& c) { return std::pair(c.core->core_class, c.core->id); });
+  const auto cache = [&](const machine::core& c) { return static_cast<std::size_t>(last[c.id.index()] + 1); };
+  const auto node = [](const machine::core& c) { return c.node.index(); };
+  std::vector<usable_core> order = deal(deal(from, on.caches.size() + 1, cache), on.nodes.size(), node);
   prefer_unclaimed(order, count, wish);
   order.resize(std::min(count, order.size()));
-  std::sort(order.begin(), order.end(), [](const ranked& a, const ranked& b) {
-    return std::tuple(a.it.core->node, a.it.core->core_class, a.it.core->id) <
-           std::tuple(b.it.core->node, b.it.core->core_class, b.it.core->id);
-  });
-  std::vector<usable_core> chosen;
-  for (const ranked& r : order) chosen.push_back(r.it);
-  return chosen;
+  std::ranges::sort(order, {},
+                    [](const usable_core& c) { return std::tuple(c.core->node, c.core->core_class, c.core->id); });
+  return order;
 }
 
 std::string decimal(double x) {
@@ -171,14 +172,24 @@ const worker_plan::limit& least(const std::vector<worker_plan::limit>& all, cons
   return *found;
 }
 
+/// Whether cores share last-level caches, but not all of them the same one.
+bool share_several_caches(const machine& on, const std::vector<int>& last, const std::vector<usable_core>& usable) {
+  const auto last_of = [&](const usable_core& c) { return last[c.core->id.index()]; };
+  return std::ranges::any_of(usable, [&](const usable_core& c) { return last_of(c) != last_of(usable.front()); }) &&
+         std::ranges::all_of(usable, [&](const usable_core& c) {
+           return last_of(c) >= 0 && on.caches[static_cast<std::size_t>(last_of(c))].cores.size() > 1;
+         });
+}
+
 /// The mode in effect. With several nodes: a worker that left its node would leave its data, its stack and its queue
-/// on the old node. With one node: the system seldom moves threads, and a thread that it may move can give way to
-/// other programs.
-bind_mode effective(const machine& on, const worker_plan& plan, bind_mode wish,
+/// on the old node. With several caches: policies prefer victims that share the thief's. Else the system seldom moves
+/// threads, and a thread that it may move can give way to other programs.
+bind_mode effective(const machine& on, const std::vector<int>& last, const worker_plan& plan, bind_mode wish,
                     const std::vector<usable_core>& usable) {
   if (plan.cores_shared || usable.front().cpus.empty()) return bind_mode::off;
   if (wish != bind_mode::automatic) return wish;
-  return on.nodes.size() > 1 ? bind_mode::nodes : bind_mode::off;
+  if (on.nodes.size() > 1) return bind_mode::nodes;
+  return share_several_caches(on, last, usable) ? bind_mode::caches : bind_mode::off;
 }
 
 }  // namespace
@@ -217,18 +228,23 @@ worker_plan plan_workers(const machine& on, const limits& l, std::optional<int> 
   const auto wanted = static_cast<std::size_t>(plan.workers);
   // The system should be free to move threads that share cores.
   plan.cores_shared = on.pretended || wanted > usable.size();
-  plan.bound = effective(on, plan, wish.mode, usable);
+  const std::vector<int> last = on.last_caches();
+  plan.bound = effective(on, last, plan, wish.mode, usable);
   const std::vector<usable_core> chosen =
-      choose(usable, wanted, on.nodes.size(), plan.bound == bind_mode::off ? bind_wish() : wish);
+      choose(usable, wanted, on, last, plan.bound == bind_mode::off ? bind_wish() : wish);
   for (std::size_t w = 0; w < wanted; ++w) {
     const usable_core& c = chosen[w % chosen.size()];
     plan.cores.push_back(c.core->id);
     plan.cpus.push_back(plan.cores_shared ? -1 : c.cpu());
     std::vector<int>& to = plan.bound_to.emplace_back();
     if (plan.bound == bind_mode::cores) to = {c.cpu()};
-    if (plan.bound != bind_mode::nodes) continue;
+    if (plan.bound != bind_mode::nodes && plan.bound != bind_mode::caches) continue;
+    const auto shares = [&](const machine::core& other) {
+      return other.node == c.core->node &&
+             (plan.bound == bind_mode::nodes || last[other.id.index()] == last[c.core->id.index()]);
+    };
     for (const usable_core& u : usable) {
-      if (u.core->node == c.core->node) to.insert(to.end(), u.cpus.begin(), u.cpus.end());
+      if (shares(*u.core)) to.insert(to.end(), u.cpus.begin(), u.cpus.end());
     }
   }
   return plan;

@@ -65,7 +65,7 @@ constexpr listed_policy listed() {
 template <class World>
 std::unique_ptr<policy<World>> build_auto(const policy_context& context, const policy_options& given) {
   if (context.workers.inhabited().size() > 1) return std::make_unique<automatic<World>>(context, given);
-  const char* as = given.is("keeps", "feeder") ? "steal:near=one,follow=8,keeps=feeder" : "steal:near=one,follow=8";
+  const char* as = given.is("keeps", "feeder") ? "steal:near=one,keeps=feeder" : "steal:near=one";
   return std::make_unique<steal<World>>(context, policy_options(as, steal<World>::options));
 }
 

@@ -3,13 +3,15 @@
 //
 // MIR's `ws`, `ws-de` and `ws-de-node` (thesis ch. 3, artifact) with the choice of victims and the owner's end as
 // options: these are victim=cyclic,end=fifo; victim=cyclic; victim=nodes; all with looks=one. Distances decide, not
-// the artifact's own table. Not in the paper: one of the tasks that a completion makes ready runs at once; a visit
-// takes several tasks, at most half of the victim's, or one if both use the same cache (near=one), unless the victim
-// has a large group: more tasks made ready by one completion than there are workers; an idle worker looks at all
-// victims before it pauses (looks=all); short tasks are left alone (patience=on, worth_it()); workers change from chain
-// to chain, so that a few more chains than workers end together (follow=N); of tasks made ready together a feeder is
-// run first (keeps=feeder, feeders.hpp); and priorities: a worker takes tasks of the highest level first, from its own
-// deque and from a victim's.
+// the artifact's own table. Not in the paper:
+//  * One of the tasks that a completion makes ready runs at once; of several a feeder (keeps=feeder, feeders.hpp).
+//  * A theft takes several tasks, at most half of the victim's. With near=one, workers that share the thief's cache are
+//    robbed before others, and of one task, unless the victim has a large group: more tasks made ready by one
+//    completion than there are workers.
+//  * An idle worker looks at all victims before it pauses (looks=all). It leaves short tasks alone (patience=on,
+//    worth_it()).
+//  * Workers change from chain to chain, so that a few more chains than workers end together (follow=N).
+//  * A worker takes tasks of the highest priority first, from its own deque and from a victim's.
 #pragma once
 
 #include "base/rng.hpp"
@@ -38,8 +40,8 @@ class steal final : public policy<World> {
       one_of("end", "lifo|fifo", "which of its own tasks a worker takes: the newest, or the oldest"),
       number("batch", 32, 1, 1024, "maximum number of tasks per theft; never more than half of the victim's"),
       one_of("near", "half|one",
-             "what a theft takes within a node whose cores share a cache: up to half; or one, of each victim in turn, "
-             "unless tasks are short or one completion made more ready than there are workers"),
+             "what a theft takes of a worker that uses the same last-level cache: up to half; or one, of each of these "
+             "in turn, before others, unless tasks are short or one completion made more ready than there are workers"),
       one_of("looks", "all|one", "at how many victims an idle worker looks before it pauses"),
       number("follow", 0, 0, 1024,
              "after this many tasks of one chain a worker runs one of another chain, if any waits; 0: never"),
@@ -86,11 +88,12 @@ class steal final : public policy<World> {
         feeders_(s.workers.size()),
         large_groups_(static_cast<std::size_t>(s.workers.size())),
         watches_(static_cast<std::size_t>(s.workers.size())) {
-    const victim_order fixed = order_ == victim_order::random ? victim_order::cyclic : order_;
     const bool one_near = given.is("near", "one");
+    const victim_order fixed = order_ == victim_order::random                ? victim_order::cyclic
+                               : order_ == victim_order::nearest && one_near ? victim_order::caches
+                                                                             : order_;
     for (int w = 0; w < s.workers.size(); ++w) {
-      const node_id node = s.workers.node_of(worker_id(w));
-      close_.push_back(one_near && s.workers.shares_cache(node) ? node : node_id());
+      caches_.push_back(one_near ? s.workers.cache_of(worker_id(w)) : -1);
       deques_.push_back(make_in<leveled_deque<World>>(s.memory_of(worker_id(w)), worker_id(w), s.workers.everybody()));
       states_.emplace_back(rng(s.seed, purpose::victim, static_cast<std::uint32_t>(w)),
                            s.workers.victims(worker_id(w), fixed));
@@ -318,7 +321,10 @@ class steal final : public policy<World> {
   }
 
   /// With near=one: whether both use the same cache.
-  bool takes_one(worker_id victim, const worker& self) const { return close_[victim.index()] == self.node; }
+  bool takes_one(worker_id victim, const worker& self) const {
+    const int there = caches_[victim.index()];
+    return there >= 0 && there == caches_[self.id.index()];
+  }
   task* visit(leveled_deque<World>& victim, worker_id id, leveled_deque<World>& own, worker& self) {
     const std::int64_t there = victim.size();
     if (there == 0) {
@@ -369,7 +375,7 @@ class steal final : public policy<World> {
   feeders<World> feeders_;
   std::vector<large_group> large_groups_;  // by worker
   std::vector<watch> watches_;             // by victim
-  std::vector<node_id> close_;             // by victim: its node, if thieves of that take one task; else none
+  std::vector<int> caches_;                // with near=one: by worker, its last-level cache; -1: not known
 };
 
 }  // namespace kith

@@ -90,7 +90,7 @@ for asked, bound in (("", "nodes" if several else "off"), ("auto", "nodes" if se
     for p in answer["placement"]:
         kith.check(bound != "cores" or p["bound_to"] == [p["cpu"]], f"KITH_BIND={asked}: on one CPU")
         kith.check(bound != "off" or not p["bound_to"], f"KITH_BIND={asked}: not bound")
-kith.refused("doctor", KITH_BIND="core", says=["KITH_BIND=core", "cores, nodes, off or auto"])
+kith.refused("doctor", KITH_BIND="core", says=["KITH_BIND=core", "cores, caches, nodes, off or auto"])
 
 # Ranks of an MPI program that have no mask, and one that has.
 for rank in ("0", "1"):

@@ -252,9 +252,9 @@ TEST(Claims, OneAtEachLevelUntilTheyAreReleased) {
 
 TEST(Bind, AWrongWordIsRefused) {
   const auto body = [] {
-    EXPECT_THAT(
-        [] { runtime rt(bound("socket")); },
-        testing::ThrowsMessage<error>(testing::HasSubstr("bind = 'socket': expected cores, nodes, off or auto")));
+    EXPECT_THAT([] { runtime rt(bound("socket")); },
+                testing::ThrowsMessage<error>(
+                    testing::HasSubstr("bind = 'socket': expected cores, caches, nodes, off or auto")));
     return 3;
   };
   EXPECT_EQ(in_fresh_process(body).code, 3);

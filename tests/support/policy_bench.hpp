@@ -23,7 +23,7 @@ class policy_bench {
   policy_bench(const char* machine, const std::string& policy,
                std::span<std::pmr::memory_resource* const> own_memory = {}, std::uint64_t node_cache = 0)
       : on(with_caches(synthetic_machine(machine), node_cache)),
-        workers(on, nodes()),
+        workers(on, nodes(), cores()),
         chosen(
             make_policy<world>(policy, {.workers = workers, .regions = regions, .seed = 1, .own_memory = own_memory})) {
     for (int w = 0; w < workers.size(); ++w) {
@@ -95,6 +95,11 @@ class policy_bench {
   std::vector<node_id> nodes() const {
     std::vector<node_id> all;
     for (const machine::core& c : on.cores) all.push_back(c.node);
+    return all;
+  }
+  std::vector<core_id> cores() const {
+    std::vector<core_id> all;
+    for (const machine::core& c : on.cores) all.push_back(c.id);
     return all;
   }
 };

@@ -190,6 +190,27 @@ TEST(PlanWorkers, CoresAndOffAreAsAskedFor) {
   EXPECT_THAT(bound_to(real("core:2"), all_cpus(2), bind_mode::nodes, 1), ElementsAre(ElementsAre(0, 1)));
 }
 
+TEST(PlanWorkers, AutoBindsToCachesWhereANodeHasSeveralSharedOnes) {
+  const machine two = real("l3:2 core:3");
+  EXPECT_EQ(plan_workers(two, all_cpus(6), 6).bound, bind_mode::caches);
+  EXPECT_THAT(bound_to(two, all_cpus(6), bind_mode::automatic, 3),
+              ElementsAre(ElementsAre(0, 1, 2), ElementsAre(0, 1, 2), ElementsAre(3, 4, 5)));
+  // Of each cache, the CPUs that the mask allows. With CPUs of one cache only, there is nothing to choose.
+  EXPECT_THAT(bound_to(two, mask({1, 2, 5}), bind_mode::automatic, 3),
+              ElementsAre(ElementsAre(1, 2), ElementsAre(1, 2), ElementsAre(5)));
+  EXPECT_EQ(plan_workers(two, mask({0, 1, 2}), 2).bound, bind_mode::off);
+  // One cache for all, or one for each core: no worker has neighbours that others do not have.
+  EXPECT_EQ(plan_workers(real("l3:1 core:4"), all_cpus(4), 4).bound, bind_mode::off);
+  EXPECT_EQ(plan_workers(real("l2:4 core:1"), all_cpus(4), 4).bound, bind_mode::off);
+  EXPECT_EQ(plan_workers(real("node:2 l3:2 core:2"), all_cpus(8), 8).bound, bind_mode::nodes);
+}
+
+TEST(PlanWorkers, CachesAreOfTheNodesThatTheyAreOn) {
+  EXPECT_THAT(bound_to(real("node:2 l3:2 core:2"), all_cpus(8), bind_mode::caches, 4),
+              ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3), ElementsAre(4, 5), ElementsAre(6, 7)));
+  EXPECT_THAT(bound_to(real("core:2"), all_cpus(2), bind_mode::caches, 1), ElementsAre(ElementsAre(0, 1)));
+}
+
 TEST(PlanWorkers, NobodyIsBoundWhereCoresAreShared) {
   const worker_plan p = plan_workers(real("node:2 core:1"), all_cpus(2), 5, true, {bind_mode::cores});
   EXPECT_EQ(p.bound, bind_mode::off);

@@ -138,6 +138,20 @@ TEST(policy, steal_takes_one_task_of_each_victim_in_turn_where_all_use_the_same_
   EXPECT_THAT(victims("steal"), ElementsAre(1, 1, 1, 1, 1, 1));  // half of what is left, each time
 }
 
+TEST(policy, steal_robs_workers_of_its_own_cache_first_and_takes_half_of_others) {
+  bench b("l3:2 core:2", "steal:near=one");
+  std::map<const kith::task*, int> at;
+  for (int i = 0; i < 24; ++i) {
+    kith::task& t = b.task();
+    at[&t] = 1 + i % 3;
+    b.ready(t, 1 + i % 3);
+  }
+  std::vector<int> from;
+  for (int i = 0; i < 11; ++i) from.push_back(at[b.next(0)]);
+  // The 8 tasks of worker 1; then the first of worker 2's, and the newest of the 4 that came with it.
+  EXPECT_THAT(from, ElementsAre(1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2));
+}
+
 // Worker 0 follows a chain; each of its tasks makes the next one ready.
 TEST(policy, steal_changes_chains_after_a_while_if_another_one_waits) {
   bench b("node:1 core:2", "steal:follow=2");

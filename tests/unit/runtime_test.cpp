@@ -226,7 +226,8 @@ TEST(runtime, options_that_are_wrong_are_named) {
   EXPECT_THAT(refused(&kith::runtime_options::inline_limit, -9), HasSubstr("runtime_options::inline_limit = -9"));
   EXPECT_THAT(refused(&kith::runtime_options::workers, 0), HasSubstr("workers = 0: expected a number from 1"));
   EXPECT_THAT(refused(&kith::runtime_options::policy, ""), HasSubstr("no policy ''"));
-  EXPECT_THAT(refused(&kith::runtime_options::bind, ":"), HasSubstr("bind = ':': expected cores, nodes, off or auto"));
+  EXPECT_THAT(refused(&kith::runtime_options::bind, ":"),
+              HasSubstr("bind = ':': expected cores, caches, nodes, off or auto"));
   for (const char* wrong : {"", ":", "node:", "node:-1", "huge", "fine,", "fine,huge,huge"})
     EXPECT_THAT(refused(&kith::runtime_options::memory, wrong),
                 HasSubstr("memory '" + std::string(wrong) + "': expected system, fine, coarse"));

@@ -23,6 +23,12 @@ std::vector<node_id> nodes_of(const machine& on, const worker_plan& plan) {
   return nodes;
 }
 
+/// The cores of workers that do not leave their caches; empty: they may.
+std::span<const core_id> cores_of(const machine& on, const worker_plan& plan) {
+  const bool stay = on.pretended || plan.bound == bind_mode::cores || plan.bound == bind_mode::caches;
+  return stay ? std::span(plan.cores) : std::span<const core_id>();
+}
+
 thread_affinity affinity_of(const machine& on, const worker_plan& plan, std::size_t w) {
   const node_id own = on.cores[plan.cores[w].index()].node, from = on.nearest_node_with_memory(own);
   return {plan.bound_to[w], own == from || on.pretended ? -1 : on.nodes[from.index()].os_index};
@@ -38,7 +44,7 @@ engine::engine(machine on, const worker_plan& plan, engine_options o)
       options(std::move(o)),
       parked(plan.workers),
       together(plan.workers),
-      workers_where(hardware, nodes_of(hardware, plan)),
+      workers_where(hardware, nodes_of(hardware, plan), cores_of(hardware, plan)),
       distance(plan.workers),
       memory(hardware, nodes_of(hardware, plan), workers_where.served_by(), regions, {options.memory, options.dry}),
       outside(*this, space, static_cast<std::uint16_t>(plan.workers)) {

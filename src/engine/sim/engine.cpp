@@ -96,7 +96,7 @@ engine::engine(const program& p, const machine_model& m, const run_options& s)
       machine_(m),
       options_(s),
       cores_(cores_of(m, s)),
-      team_(m.hardware, nodes_of(m, cores_)),
+      team_(m.hardware, nodes_of(m, cores_), cores_),
       view_(regions_, team_.served_by()),
       data_(m),
       costs_{cost(m.costs.create),  cost(m.costs.push),  cost(m.costs.pop),
@@ -167,8 +167,8 @@ void engine::make_groups(const std::string& policy) {
                                                                          : static_cast<std::size_t>(s.places.count);
   const auto each = static_cast<std::uint32_t>(cores_.size() / groups);
   for (std::uint32_t g = 0; g < groups; ++g) {
-    policy_group& made = groups_.emplace_back(
-        machine_.hardware, nodes_of(machine_, std::span(cores_).subspan(std::size_t{g} * each, each)), g, g * each);
+    const std::span<const core_id> cores = std::span(cores_).subspan(std::size_t{g} * each, each);
+    policy_group& made = groups_.emplace_back(machine_.hardware, cores, nodes_of(machine_, cores), g, g * each);
     const policy_context context{made.workers, regions_, s.seed + g, view_, &identities_};
     made.policy.set(s.plan ? chosen_policy<sequential::world>{std::make_unique<planned>(context, *s.plan)}
                            : choose_policy<sequential::world>(policy, context));

@@ -99,8 +99,9 @@ using frame_stack = std::vector<frame>;
 
 /// Workers that share a policy: those of one place, or all. The worker with id i is the engine's worker first + i.
 struct policy_group {
-  policy_group(const machine& hardware, std::vector<node_id> nodes, std::uint32_t number, std::uint32_t first_worker)
-      : workers(hardware, std::move(nodes)),
+  policy_group(const machine& hardware, std::span<const core_id> cores, std::vector<node_id> nodes,
+               std::uint32_t number, std::uint32_t first_worker)
+      : workers(hardware, std::move(nodes), cores),
         place(number),
         first(first_worker),
         parked((static_cast<std::size_t>(workers.size()) + 63) / 64),

@@ -9,9 +9,24 @@
 
 namespace kith {
 
-team::team(const machine& on, std::vector<node_id> node_of)
-    : on_(on), node_of_(std::move(node_of)), at_node_(on.nodes.size()), everybody_(worker_set::all(size())) {
+team::team(const machine& on, std::vector<node_id> node_of, std::span<const core_id> cores)
+    : on_(on),
+      node_of_(std::move(node_of)),
+      last_caches_(on.last_caches()),
+      at_node_(on.nodes.size()),
+      everybody_(worker_set::all(size())) {
   KITH_INVARIANT(!node_of_.empty(), "a team has workers");
+  KITH_INVARIANT(cores.empty() || cores.size() == node_of_.size(), "each worker has a core");
+  // The cache of all cores of a node; -1 if there are several, or it is not known.
+  const auto only_cache = [&](const machine::node& n) {
+    const auto last = [&](core_id c) { return last_caches_[c.index()]; };
+    const int first = n.cores.empty() ? -1 : last(n.cores.front());
+    return std::ranges::all_of(n.cores, [&](core_id c) { return last(c) == first; }) ? first : -1;
+  };
+  std::vector<int> of_node;
+  for (const machine::node& n : on.nodes) of_node.push_back(only_cache(n));
+  for (std::size_t w = 0; w < node_of_.size(); ++w)
+    cache_of_.push_back(cores.empty() ? of_node[node_of_[w].index()] : last_caches_[cores[w].index()]);
   for (int w = 0; w < size(); ++w) at_node_[node_of_[static_cast<std::size_t>(w)].index()].emplace_back(w);
   for (int n = 0; n < nodes(); ++n) {
     if (!at_node_[static_cast<std::size_t>(n)].empty()) inhabited_.emplace_back(n);
@@ -39,10 +54,11 @@ std::vector<node_id> team::nodes_by_distance(node_id n) const {
 std::vector<worker_id> team::victims(worker_id thief, victim_order order) const {
   std::vector<worker_id> found;
   for (int k = 1; k < size(); ++k) found.emplace_back((thief.value + k) % size());
-  if (order == victim_order::nearest) {
-    // Ties in cyclic order.
+  if (order == victim_order::nearest || order == victim_order::caches) {
+    const bool by_cache = order == victim_order::caches;
     std::ranges::sort(found, {}, [&](worker_id v) {
-      return std::pair(distance(node_of(thief), node_of(v)), (v.value - thief.value + size()) % size());
+      return std::tuple(distance(node_of(thief), node_of(v)), by_cache && cache_of(v) != cache_of(thief),
+                        (v.value - thief.value + size()) % size());
     });
   }
   if (order == victim_order::nodes) {
@@ -77,27 +93,12 @@ std::vector<std::vector<node_id>> team::machines() const {
   return all;
 }
 
-const machine::cache* team::last_cache(node_id n) const {
-  const std::vector<core_id>& cores = on_.nodes[n.index()].cores;
-  if (cores.empty()) return nullptr;
-  const machine::cache* last = nullptr;
-  for (const machine::cache& c : on_.caches) {
-    if (std::ranges::find(c.cores, cores.front()) == c.cores.end()) continue;
-    if (last == nullptr || c.level > last->level) last = &c;
-  }
-  return last;
-}
-
 std::uint64_t team::cache_share(node_id n) const {
-  const machine::cache* last = last_cache(n);
-  return last == nullptr ? 0 : last->bytes / last->cores.size();
-}
-
-bool team::shares_cache(node_id n) const {
-  const machine::cache* last = last_cache(n);
-  return last != nullptr && std::ranges::all_of(on_.nodes[n.index()].cores, [last](core_id c) {
-           return std::ranges::find(last->cores, c) != last->cores.end();
-         });
+  const std::vector<core_id>& cores = on_.nodes[n.index()].cores;
+  const int last = cores.empty() ? -1 : last_caches_[cores.front().index()];
+  if (last < 0) return 0;
+  const machine::cache& c = on_.caches[static_cast<std::size_t>(last)];
+  return c.bytes / c.cores.size();
 }
 
 }  // namespace kith

@@ -15,13 +15,15 @@ enum class victim_order : std::uint8_t {
   cyclic,   // the next worker first, wrapping
   random,   // drawn for each attempt
   nearest,  // by distance between the nodes; ties in cyclic order
+  caches,   // as nearest, but of equally near victims those that share the thief's cache first
   nodes,    // the thief's node in cyclic order, then the other nodes by distance, each from its first worker on
 };
 
 class team {
  public:
-  /// `node_of[w]` is the node of worker w.
-  team(const machine& on, std::vector<node_id> node_of);
+  /// `node_of[w]` is the node of worker w. `cores[w]` is a core whose last-level cache worker w does not leave; empty:
+  /// workers may be anywhere on their nodes.
+  team(const machine& on, std::vector<node_id> node_of, std::span<const core_id> cores = {});
 
   int size() const noexcept { return static_cast<int>(node_of_.size()); }
   int nodes() const noexcept { return static_cast<int>(at_node_.size()); }
@@ -53,17 +55,17 @@ class team {
   int hops(node_id a, node_id b) const;
   /// Bytes of the last-level cache of node n's cores, divided by the cores that share it; 0: not known.
   std::uint64_t cache_share(node_id n) const;
-  /// Whether one last-level cache serves all cores of node n. False if its caches are not known.
-  bool shares_cache(node_id n) const;
+  /// The number of the last-level cache that worker w uses; -1: not known. If the worker may be anywhere on its node,
+  /// it is known where one cache serves all of the node's cores.
+  int cache_of(worker_id w) const noexcept { return cache_of_[w.index()]; }
   /// The sum of the cache shares of the node's cores.
   std::uint64_t cache_bytes(node_id n) const { return cache_share(n) * on_.nodes[n.index()].cores.size(); }
 
  private:
-  /// The last-level cache of node n's first core; null: not known.
-  const machine::cache* last_cache(node_id n) const;
-
   const machine& on_;
   std::vector<node_id> node_of_;
+  std::vector<int> last_caches_;  // by core
+  std::vector<int> cache_of_;     // by worker
   std::vector<std::vector<worker_id>> at_node_;
   std::vector<node_id> served_by_;
   std::vector<node_id> inhabited_;

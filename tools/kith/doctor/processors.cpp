@@ -162,10 +162,14 @@ finding check_workers(const machine& here, const worker_plan& plan) {
   } else if (plan.bound == bind_mode::cores) {
     f.effect = fmt::format("each is bound to one CPU of its core (of {}){}", in_ranges(plan.cpus),
                            threads ? "; a core's other hardware threads stay free" : "");
+  } else if (plan.bound == bind_mode::caches) {
+    f.effect =
+        "each is bound to the CPUs of its last-level cache, where its data stays; KITH_BIND=off|cores|caches|nodes";
   } else if (plan.bound == bind_mode::nodes) {
-    f.effect = "each is bound to the CPUs of its memory node, so that its data stays near; KITH_BIND=off|cores|nodes";
+    f.effect =
+        "each is bound to the CPUs of its memory node, so that its data stays near; KITH_BIND=off|cores|caches|nodes";
   } else {
-    f.effect = "not bound: the system places them among the CPUs of this process; KITH_BIND=off|cores|nodes";
+    f.effect = "not bound: the system places them among the CPUs of this process; KITH_BIND=off|cores|caches|nodes";
   }
   f.details = {{"workers", plan.workers},
                {"decided_by", plan.decided_by},
