@@ -1,4 +1,5 @@
-"""Instructions a task (bench/instructions.py) are not 3% above those of instructions.json, next to this file.
+"""Instructions a task, and a spawn of fork-join, are not 3% above those of instructions.json, next to this file
+(bench/instructions.py counts them).
 
 Arguments: the build folder, the compiler's id and version, and the build type. The figures are exact only for the compiler
 that made them, so the test is skipped for others."""
