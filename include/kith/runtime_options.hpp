@@ -52,10 +52,10 @@ struct runtime_options {
   optional_number<int> workers = {};
   /// KITH_OVERSUBSCRIBE, false: `workers` is limited to the cores that this process may use.
   optional_bool oversubscribe = {};
-  /// KITH_BIND, "auto": where a worker's thread may run while it executes tasks. "cores": on one CPU of its own;
-  /// "caches": on the CPUs of its memory node that share its last-level cache; "nodes": on the CPUs of its memory node;
-  /// "off": wherever the process may. "auto": "nodes" if there are several nodes; else "caches" if there are several
-  /// last-level caches that cores share; else "off". For threads and programs started inside tasks, see kith::unbound.
+  /// KITH_BIND, "auto": on which of the process's CPUs a worker may run while it executes tasks. "cores": one of its
+  /// own; "caches": those of its memory node that share its last-level cache; "nodes": those of its memory node; "off":
+  /// all. "auto": "caches" on one node with several such caches, "nodes" if there are several nodes, else "off"; see
+  /// docs/neighbours.md. For threads and programs started inside tasks, see kith::unbound.
   std::optional<std::string> bind = {};
   /// KITH_MACHINE, "": this machine. "node:8 core:10": behave as if on that one.
   std::optional<std::string> machine = {};

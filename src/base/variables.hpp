@@ -50,8 +50,8 @@ inline constexpr variable oversubscribe{
 inline constexpr variable bind{
     "KITH_BIND", "bind", "auto",
     "where a worker's thread may run: `cores` (on one CPU), `caches` (on the CPUs of its last-level cache), `nodes` "
-    "(on those of its memory node), `off`; `auto`: `nodes` where there are several, else `caches` likewise, else "
-    "`off`"};
+    "(on those of its memory node), `off`; `auto`: `caches` on one node with several that cores share, `nodes` where "
+    "there are several, else `off`"};
 inline constexpr variable machine{"KITH_MACHINE", "machine", "", "behave as if on that machine"};
 inline constexpr variable machines{"KITH_MACHINES", "", "", "the folder of machine descriptions (`kith machines`)"};
 inline constexpr variable memory{

@@ -7,10 +7,10 @@
 namespace kith {
 
 enum class bind_mode {
-  automatic,  // nodes if the machine has several, else caches if cores share several, else off
+  automatic,  // caches on one node with several that cores share, nodes if there are several nodes, else off
   cores,      // each on one CPU of its core
-  caches,     // each on the CPUs, of those of its node that this process may use, that share its last-level cache
-  nodes,      // each on the CPUs of its memory node that this process may use
+  caches,     // each on the CPUs that share its last-level cache, and are on its memory node
+  nodes,      // each on the CPUs of its memory node
   off,        // wherever the process may run
 };
 

@@ -78,7 +78,8 @@ struct bind_wish {
 /// The number of workers is the least of: the setting, Slurm's allotment, the affinity mask, the quota rounded
 /// up, and the cores that the mask allows (this rank's share of them, if ranks of an MPI program have no masks
 /// of their own). On a pretended machine: the setting and its cores. With `oversubscribe`: only the setting.
-/// The cores are the fastest ones, spread evenly over the nodes; workers are numbered in node order.
+/// The cores are the fastest ones, spread evenly over the nodes, and over the caches if workers are bound to these;
+/// workers are numbered in node order.
 worker_plan plan_workers(const machine&, const limits&, std::optional<int> setting, bool oversubscribe = false,
                          const bind_wish& wish = {});
 

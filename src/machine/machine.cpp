@@ -27,8 +27,11 @@ node_id machine::nearest_node_with_cores(node_id from) const {
 
 std::vector<int> machine::last_caches() const {
   std::vector<int> last(cores.size(), -1);
-  for (std::size_t c = 0; c < caches.size(); ++c) {  // in the order of their levels
-    for (core_id each : caches[c].cores) last[each.index()] = static_cast<int>(c);
+  for (std::size_t c = 0; c < caches.size(); ++c) {
+    for (core_id each : caches[c].cores) {
+      int& known = last[each.index()];
+      if (known < 0 || caches[c].level > caches[static_cast<std::size_t>(known)].level) known = static_cast<int>(c);
+    }
   }
   return last;
 }

@@ -85,6 +85,9 @@ void read_cache(model_section s, machine_model& m) {
     m.private_bytes = static_cast<std::uint64_t>(s.whole(*given, "private_bytes", 0, std::int64_t{1} << 40));
   if (m.private_bytes != 0) m.private_gbs = s.number("private_gbs", 0.001, 100000);
   s.all_known();
+  for (const machine::core& c : m.hardware.cores) {
+    if (m.private_bytes != 0) m.hardware.caches.push_back({2, m.private_bytes, 64, {c.id}});
+  }
   for (const machine::node& n : m.hardware.nodes) {
     for (int c = 0; c < m.caches_per_node && m.cache_bytes != 0 && !n.cores.empty(); ++c) {
       machine::cache shared{3, m.cache_bytes, 64, {}};
@@ -93,8 +96,6 @@ void read_cache(model_section s, machine_model& m) {
       }
       m.hardware.caches.push_back(std::move(shared));
     }
-    for (std::size_t c = 0; c < n.cores.size() && m.private_bytes != 0; ++c)
-      m.hardware.caches.push_back({2, m.private_bytes, 64, {n.cores[c]}});
   }
 }
 

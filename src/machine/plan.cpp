@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -107,14 +108,15 @@ std::vector<usable_core> deal(const std::vector<usable_core>& from, std::size_t 
   return dealt;
 }
 
-/// Chooses `count` cores: fast classes before slow ones, spread over the nodes, and on each over the last-level caches
-/// (`last`, by core). Returns them in the order of the nodes.
+/// Chooses `count` cores: fast classes before slow ones, spread over the nodes; if workers are bound to caches
+/// (`last`, by core), also over the caches of each node. Returns them in the order of the nodes.
 std::vector<usable_core> choose(std::vector<usable_core> from, std::size_t count, const machine& on,
-                                const std::vector<int>& last, const bind_wish& wish) {
+                                const std::vector<int>& last, bind_mode bound, const bind_wish& wish) {
   std::ranges::sort(from, {}, [](const usable_core& c) { return std::pair(c.core->core_class, c.core->id); });
   const auto cache = [&](const machine::core& c) { return static_cast<std::size_t>(last[c.id.index()] + 1); };
   const auto node = [](const machine::core& c) { return c.node.index(); };
-  std::vector<usable_core> order = deal(deal(from, on.caches.size() + 1, cache), on.nodes.size(), node);
+  if (bound == bind_mode::caches) from = deal(from, on.caches.size() + 1, cache);
+  std::vector<usable_core> order = deal(from, on.nodes.size(), node);
   prefer_unclaimed(order, count, wish);
   order.resize(std::min(count, order.size()));
   std::ranges::sort(order, {},
@@ -172,13 +174,20 @@ const worker_plan::limit& least(const std::vector<worker_plan::limit>& all, cons
   return *found;
 }
 
-/// Whether cores share last-level caches, but not all of them the same one.
-bool share_several_caches(const machine& on, const std::vector<int>& last, const std::vector<usable_core>& usable) {
-  const auto last_of = [&](const usable_core& c) { return last[c.core->id.index()]; };
-  return std::ranges::any_of(usable, [&](const usable_core& c) { return last_of(c) != last_of(usable.front()); }) &&
-         std::ranges::all_of(usable, [&](const usable_core& c) {
-           return last_of(c) >= 0 && on.caches[static_cast<std::size_t>(last_of(c))].cores.size() > 1;
-         });
+/// Whether the usable cores are on one node that has several last-level caches, and at least two workers get to each of
+/// these caches: else they would be bound, and have no neighbours. Cores of one class, because workers must be able to
+/// leave slow cores.
+bool share_caches(const machine& on, const std::vector<int>& last, std::size_t workers,
+                  const std::vector<usable_core>& usable) {
+  const machine::core& first = *usable.front().core;
+  std::map<int, std::size_t> cores;  // by cache
+  for (const usable_core& c : usable) {
+    if (c.core->node != first.node || c.core->core_class != first.core_class) return false;
+    ++cores[last[c.core->id.index()]];
+  }
+  const auto is_only_cache = [&](core_id c) { return last[c.index()] == last[first.id.index()]; };
+  return !cores.contains(-1) && !std::ranges::all_of(on.nodes[first.node.index()].cores, is_only_cache) &&
+         std::ranges::all_of(cores, [](const auto& c) { return c.second > 1; }) && workers >= 2 * cores.size();
 }
 
 /// The mode in effect. With several nodes: a worker that left its node would leave its data, its stack and its queue
@@ -188,8 +197,8 @@ bind_mode effective(const machine& on, const std::vector<int>& last, const worke
                     const std::vector<usable_core>& usable) {
   if (plan.cores_shared || usable.front().cpus.empty()) return bind_mode::off;
   if (wish != bind_mode::automatic) return wish;
-  if (on.nodes.size() > 1) return bind_mode::nodes;
-  return share_several_caches(on, last, usable) ? bind_mode::caches : bind_mode::off;
+  if (share_caches(on, last, static_cast<std::size_t>(plan.workers), usable)) return bind_mode::caches;
+  return on.nodes.size() > 1 ? bind_mode::nodes : bind_mode::off;
 }
 
 }  // namespace
@@ -231,7 +240,7 @@ worker_plan plan_workers(const machine& on, const limits& l, std::optional<int> 
   const std::vector<int> last = on.last_caches();
   plan.bound = effective(on, last, plan, wish.mode, usable);
   const std::vector<usable_core> chosen =
-      choose(usable, wanted, on, last, plan.bound == bind_mode::off ? bind_wish() : wish);
+      choose(usable, wanted, on, last, plan.bound, plan.bound == bind_mode::off ? bind_wish() : wish);
   for (std::size_t w = 0; w < wanted; ++w) {
     const usable_core& c = chosen[w % chosen.size()];
     plan.cores.push_back(c.core->id);

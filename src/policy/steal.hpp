@@ -39,9 +39,11 @@ class steal final : public policy<World> {
       one_of("victim", "nearest|cyclic|random|nodes", "which worker an idle worker steals from first"),
       one_of("end", "lifo|fifo", "which of its own tasks a worker takes: the newest, or the oldest"),
       number("batch", 32, 1, 1024, "maximum number of tasks per theft; never more than half of the victim's"),
-      one_of("near", "half|one",
-             "what a theft takes of a worker that uses the same last-level cache: up to half; or one, of each of these "
-             "in turn, before others, unless tasks are short or one completion made more ready than there are workers"),
+      one_of(
+          "near", "half|one",
+          "what a theft takes of a worker that is known to use the same last-level cache: up to half; or one, unless "
+          "tasks are short or one completion made more ready than there are workers; victim=nearest then robs these "
+          "workers first"),
       one_of("looks", "all|one", "at how many victims an idle worker looks before it pauses"),
       number("follow", 0, 0, 1024,
              "after this many tasks of one chain a worker runs one of another chain, if any waits; 0: never"),

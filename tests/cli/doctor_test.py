@@ -82,14 +82,19 @@ pretended = examine(KITH_MACHINE="node:8 core:2")
 kith.check(pretended["workers"] == 16 and pretended["pretended"] is True, "a synthetic machine has its own workers")
 
 # Binding.
-several = finding(plain, "machine")["details"]["nodes"] > 1
-for asked, bound in (("", "nodes" if several else "off"), ("auto", "nodes" if several else "off"), ("cores", "cores"),
+kith.check(plain["bind"] == "nodes" or finding(plain, "machine")["details"]["nodes"] == 1, "several nodes: bound to these")
+for asked, bound in (("", plain["bind"]), ("auto", plain["bind"]), ("cores", "cores"), ("caches", "caches"),
                      ("nodes", "nodes"), ("off", "off")):
     answer = examine(KITH_BIND=asked)
     kith.check(answer["bind"] == bound, f"KITH_BIND={asked}: {answer['bind']}, expected {bound}")
     for p in answer["placement"]:
         kith.check(bound != "cores" or p["bound_to"] == [p["cpu"]], f"KITH_BIND={asked}: on one CPU")
         kith.check(bound != "off" or not p["bound_to"], f"KITH_BIND={asked}: not bound")
+if len(os.sched_getaffinity(0)) > 1:  # one node with two caches, and the process is in the first of them
+    first = ",".join(str(cpu) for cpu in sorted(os.sched_getaffinity(0))[:2])
+    kith.check(examine(before=("taskset", "-c", first), HWLOC_THISSYSTEM="1",
+                       HWLOC_SYNTHETIC=f"l3:2 core:2 pu:1(indexes={first},1000,1001)")["bind"] == "caches",
+               "workers are bound to a cache that others do not share")
 kith.refused("doctor", KITH_BIND="core", says=["KITH_BIND=core", "cores, caches, nodes, off or auto"])
 
 # Ranks of an MPI program that have no mask, and one that has.

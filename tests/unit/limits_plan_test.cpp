@@ -193,21 +193,36 @@ TEST(PlanWorkers, CoresAndOffAreAsAskedFor) {
 TEST(PlanWorkers, AutoBindsToCachesWhereANodeHasSeveralSharedOnes) {
   const machine two = real("l3:2 core:3");
   EXPECT_EQ(plan_workers(two, all_cpus(6), 6).bound, bind_mode::caches);
-  EXPECT_THAT(bound_to(two, all_cpus(6), bind_mode::automatic, 3),
-              ElementsAre(ElementsAre(0, 1, 2), ElementsAre(0, 1, 2), ElementsAre(3, 4, 5)));
-  // Of each cache, the CPUs that the mask allows. With CPUs of one cache only, there is nothing to choose.
-  EXPECT_THAT(bound_to(two, mask({1, 2, 5}), bind_mode::automatic, 3),
-              ElementsAre(ElementsAre(1, 2), ElementsAre(1, 2), ElementsAre(5)));
-  EXPECT_EQ(plan_workers(two, mask({0, 1, 2}), 2).bound, bind_mode::off);
-  // One cache for all, or one for each core: no worker has neighbours that others do not have.
+  EXPECT_THAT(bound_to(two, all_cpus(6), bind_mode::automatic, 4),
+              ElementsAre(ElementsAre(0, 1, 2), ElementsAre(0, 1, 2), ElementsAre(3, 4, 5), ElementsAre(3, 4, 5)));
+  // Of each cache, the CPUs that the mask allows.
+  EXPECT_THAT(bound_to(two, mask({1, 2, 4, 5}), bind_mode::automatic, 4),
+              ElementsAre(ElementsAre(1, 2), ElementsAre(1, 2), ElementsAre(4, 5), ElementsAre(4, 5)));
+  // A mask of one cache's CPUs: workers are bound to all of these, and known to be neighbours.
+  EXPECT_THAT(bound_to(two, mask({0, 1, 2}), bind_mode::automatic, 2),
+              ElementsAre(ElementsAre(0, 1, 2), ElementsAre(0, 1, 2)));
+  // Also if other nodes have no workers.
+  EXPECT_EQ(plan_workers(real("node:2 l3:2 core:2"), all_cpus(4), 4).bound, bind_mode::caches);
+}
+
+TEST(PlanWorkers, AutoDoesNotBindToCachesWithoutNeighbours) {
   EXPECT_EQ(plan_workers(real("l3:1 core:4"), all_cpus(4), 4).bound, bind_mode::off);
   EXPECT_EQ(plan_workers(real("l2:4 core:1"), all_cpus(4), 4).bound, bind_mode::off);
+  EXPECT_EQ(plan_workers(real("core:4"), all_cpus(4), 4).bound, bind_mode::off);  // no caches are known
+  const machine two = real("l3:2 core:3");
+  EXPECT_EQ(plan_workers(two, all_cpus(6), 3).bound, bind_mode::off);         // one worker would be alone
+  EXPECT_EQ(plan_workers(two, mask({0, 1, 2, 5}), 4).bound, bind_mode::off);  // so would be that of CPU 5
   EXPECT_EQ(plan_workers(real("node:2 l3:2 core:2"), all_cpus(8), 8).bound, bind_mode::nodes);
+  machine mixed = two;
+  for (std::size_t c = 3; c < 6; ++c) mixed.cores[c].core_class = 1;
+  EXPECT_EQ(plan_workers(mixed, all_cpus(6), 6).bound, bind_mode::off);  // a worker may have to leave a slow core
 }
 
 TEST(PlanWorkers, CachesAreOfTheNodesThatTheyAreOn) {
   EXPECT_THAT(bound_to(real("node:2 l3:2 core:2"), all_cpus(8), bind_mode::caches, 4),
               ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3), ElementsAre(4, 5), ElementsAre(6, 7)));
+  EXPECT_THAT(bound_to(real("l3:1 node:2 core:2"), all_cpus(4), bind_mode::caches, 2),
+              ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
   EXPECT_THAT(bound_to(real("core:2"), all_cpus(2), bind_mode::caches, 1), ElementsAre(ElementsAre(0, 1)));
 }
 

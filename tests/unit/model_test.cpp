@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <unistd.h>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -122,6 +123,21 @@ TEST(models, say_what_a_chip_cannot_have) {
               ThrowsMessage<error>(HasSubstr("line.second_bytes: expected second_ways (3) times a power of two")));
   EXPECT_THAT([&] { changed("first_bytes = 65536", "first_bytes = 4194304"); },
               ThrowsMessage<error>(HasSubstr("line.first_bytes: expected at most second_bytes (2097152)")));
+}
+
+TEST(models, with_private_caches_have_the_shared_ones_last) {
+  std::string text = text_of(model_file("bullion-s16-8"));
+  const auto insert = [&](const std::string& before, const std::string& more) { text.insert(text.find(before), more); };
+  insert("\n\n[memory]", "\nprivate_bytes = 262144\nprivate_gbs = 100.0");
+  insert("\"cache.bytes\"", "\"cache.private_bytes\" = \"assumed\"\n\"cache.private_gbs\" = \"assumed\"\n");
+  const machine m = model_from_text(text, "private.toml").hardware;
+  EXPECT_EQ(m.caches.size(), m.cores.size() + m.nodes.size());
+  EXPECT_TRUE(std::ranges::is_sorted(m.caches, {}, &machine::cache::level));
+  for (const machine::core& c : m.cores) {
+    const machine::cache& last = m.caches.at(static_cast<std::size_t>(m.last_caches()[c.id.index()]));
+    EXPECT_EQ(last.level, 3);
+    EXPECT_EQ(last.cores.size(), m.nodes[c.node.index()].cores.size());
+  }
 }
 
 TEST(models, have_home_caches_only_as_a_whole) {

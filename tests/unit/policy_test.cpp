@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <map>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -13,6 +16,7 @@ using kith::worker_id;
 using kith::sequential::world;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 
 using bench = kith::test::policy_bench;
 
@@ -138,18 +142,48 @@ TEST(policy, steal_takes_one_task_of_each_victim_in_turn_where_all_use_the_same_
   EXPECT_THAT(victims("steal"), ElementsAre(1, 1, 1, 1, 1, 1));  // half of what is left, each time
 }
 
+// Worker 1 robs worker 0, which shares its cache, before 2 and 3. It takes one task at a time there, the oldest first;
+// of worker 2's four it takes two, the second of which is the last one in its own deque.
 TEST(policy, steal_robs_workers_of_its_own_cache_first_and_takes_half_of_others) {
-  bench b("l3:2 core:2", "steal:near=one");
-  std::map<const kith::task*, int> at;
-  for (int i = 0; i < 24; ++i) {
-    kith::task& t = b.task();
-    at[&t] = 1 + i % 3;
-    b.ready(t, 1 + i % 3);
-  }
-  std::vector<int> from;
-  for (int i = 0; i < 11; ++i) from.push_back(at[b.next(0)]);
-  // The 8 tasks of worker 1; then the first of worker 2's, and the newest of the 4 that came with it.
-  EXPECT_THAT(from, ElementsAre(1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2));
+  const auto stolen = [](const char* how) {
+    bench b("l3:2 core:2", how);
+    std::map<const kith::task*, std::pair<int, int>> made;  // by whom, and as the how-manieth
+    for (int i = 0; i < 12; ++i) {
+      kith::task& t = b.task();
+      const int by = std::array{0, 2, 3}[static_cast<std::size_t>(i % 3)];
+      made[&t] = {by, i / 3};
+      b.ready(t, by);
+    }
+    std::vector<std::pair<int, int>> found;
+    for (int i = 0; i < 6; ++i) found.push_back(made[b.next(1)]);
+    return found;
+  };
+  EXPECT_THAT(stolen("steal:near=one"),
+              ElementsAre(Pair(0, 0), Pair(0, 1), Pair(0, 2), Pair(0, 3), Pair(2, 0), Pair(2, 1)));
+  EXPECT_THAT(stolen("steal"), ElementsAre(Pair(2, 0), Pair(2, 1), Pair(2, 2), Pair(2, 3), Pair(3, 0), Pair(3, 1)));
+}
+
+TEST(team, knows_a_cache_of_a_worker_that_may_be_anywhere_on_its_node_if_there_is_only_one) {
+  const auto caches = [](const char* line, bool stay) {
+    const kith::machine m = kith::synthetic_machine(line);
+    std::vector<kith::node_id> nodes;
+    std::vector<kith::core_id> cores;
+    for (const kith::machine::core& c : m.cores) {
+      nodes.push_back(c.node);
+      if (stay) cores.push_back(c.id);
+    }
+    const kith::team t(m, nodes, cores);
+    std::vector<int> found;
+    for (int w = 0; w < t.size(); ++w) {
+      const int c = t.cache_of(worker_id(w));
+      found.push_back(c < 0 ? c : m.caches[static_cast<std::size_t>(c)].cores.front().value);
+    }
+    return found;
+  };
+  EXPECT_THAT(caches("l3:2 l2:2 core:1", true), ElementsAre(0, 0, 2, 2));
+  EXPECT_THAT(caches("l3:2 l2:2 core:1", false), ElementsAre(-1, -1, -1, -1));
+  EXPECT_THAT(caches("node:2 l3:1 core:2", false), ElementsAre(0, 0, 2, 2));
+  EXPECT_THAT(caches("core:2", true), ElementsAre(-1, -1));
 }
 
 // Worker 0 follows a chain; each of its tasks makes the next one ready.

@@ -10,23 +10,19 @@
 namespace kith {
 
 team::team(const machine& on, std::vector<node_id> node_of, std::span<const core_id> cores)
-    : on_(on),
-      node_of_(std::move(node_of)),
-      last_caches_(on.last_caches()),
-      at_node_(on.nodes.size()),
-      everybody_(worker_set::all(size())) {
+    : on_(on), node_of_(std::move(node_of)), at_node_(on.nodes.size()), everybody_(worker_set::all(size())) {
   KITH_INVARIANT(!node_of_.empty(), "a team has workers");
   KITH_INVARIANT(cores.empty() || cores.size() == node_of_.size(), "each worker has a core");
-  // The cache of all cores of a node; -1 if there are several, or it is not known.
-  const auto only_cache = [&](const machine::node& n) {
-    const auto last = [&](core_id c) { return last_caches_[c.index()]; };
-    const int first = n.cores.empty() ? -1 : last(n.cores.front());
-    return std::ranges::all_of(n.cores, [&](core_id c) { return last(c) == first; }) ? first : -1;
-  };
-  std::vector<int> of_node;
-  for (const machine::node& n : on.nodes) of_node.push_back(only_cache(n));
+  const std::vector<int> last = on.last_caches();
+  std::vector<int> only_cache;  // by node: the cache of all its cores; -1 if there are several, or it is not known
+  for (const machine::node& n : on.nodes) {
+    const int first = n.cores.empty() ? -1 : last[n.cores.front().index()];
+    first_cache_.push_back(first);
+    only_cache.push_back(std::ranges::all_of(n.cores, [&](core_id c) { return last[c.index()] == first; }) ? first
+                                                                                                           : -1);
+  }
   for (std::size_t w = 0; w < node_of_.size(); ++w)
-    cache_of_.push_back(cores.empty() ? of_node[node_of_[w].index()] : last_caches_[cores[w].index()]);
+    cache_of_.push_back(cores.empty() ? only_cache[node_of_[w].index()] : last[cores[w].index()]);
   for (int w = 0; w < size(); ++w) at_node_[node_of_[static_cast<std::size_t>(w)].index()].emplace_back(w);
   for (int n = 0; n < nodes(); ++n) {
     if (!at_node_[static_cast<std::size_t>(n)].empty()) inhabited_.emplace_back(n);
@@ -94,10 +90,8 @@ std::vector<std::vector<node_id>> team::machines() const {
 }
 
 std::uint64_t team::cache_share(node_id n) const {
-  const std::vector<core_id>& cores = on_.nodes[n.index()].cores;
-  const int last = cores.empty() ? -1 : last_caches_[cores.front().index()];
-  if (last < 0) return 0;
-  const machine::cache& c = on_.caches[static_cast<std::size_t>(last)];
+  if (first_cache_[n.index()] < 0) return 0;
+  const machine::cache& c = on_.caches[static_cast<std::size_t>(first_cache_[n.index()])];
   return c.bytes / c.cores.size();
 }
 

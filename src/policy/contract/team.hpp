@@ -55,8 +55,8 @@ class team {
   int hops(node_id a, node_id b) const;
   /// Bytes of the last-level cache of node n's cores, divided by the cores that share it; 0: not known.
   std::uint64_t cache_share(node_id n) const;
-  /// The number of the last-level cache that worker w uses; -1: not known. If the worker may be anywhere on its node,
-  /// it is known where one cache serves all of the node's cores.
+  /// The last-level cache that worker w uses, as an index of machine::caches; -1: not known. If the worker may be
+  /// anywhere on its node, it is known where one cache serves all of the node's cores.
   int cache_of(worker_id w) const noexcept { return cache_of_[w.index()]; }
   /// The sum of the cache shares of the node's cores.
   std::uint64_t cache_bytes(node_id n) const { return cache_share(n) * on_.nodes[n.index()].cores.size(); }
@@ -64,7 +64,7 @@ class team {
  private:
   const machine& on_;
   std::vector<node_id> node_of_;
-  std::vector<int> last_caches_;  // by core
+  std::vector<int> first_cache_;  // by node: the last-level cache of its first core; -1: not known
   std::vector<int> cache_of_;     // by worker
   std::vector<std::vector<worker_id>> at_node_;
   std::vector<node_id> served_by_;
