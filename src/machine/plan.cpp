@@ -94,8 +94,8 @@ void prefer_unclaimed(std::vector<usable_core>& order, std::size_t count, const 
 /// `groups`.
 template <class Group>
 std::vector<usable_core> deal(const std::vector<usable_core>& from, std::size_t groups, const Group& group) {
-  std::vector<std::tuple<int, int, std::size_t, std::size_t>>
-      turns;  // class, cores before it in the group, group, core
+  // The core's class, cores of its group before it, its group, and its index.
+  std::vector<std::tuple<int, int, std::size_t, std::size_t>> turns;
   std::vector<int> given(groups);
   for (std::size_t i = 0; i < from.size(); ++i) {
     const machine::core& c = *from[i].core;
@@ -113,7 +113,10 @@ std::vector<usable_core> deal(const std::vector<usable_core>& from, std::size_t 
 std::vector<usable_core> choose(std::vector<usable_core> from, std::size_t count, const machine& on,
                                 const std::vector<int>& last, bind_mode bound, const bind_wish& wish) {
   std::ranges::sort(from, {}, [](const usable_core& c) { return std::pair(c.core->core_class, c.core->id); });
-  const auto cache = [&](const machine::core& c) { return static_cast<std::size_t>(last[c.id.index()] + 1); };
+  const auto cache = [&](const machine::core& c) {  // 0: not known
+    const int of_core = last[c.id.index()];
+    return of_core < 0 ? 0 : static_cast<std::size_t>(of_core) + 1;
+  };
   const auto node = [](const machine::core& c) { return c.node.index(); };
   if (bound == bind_mode::caches) from = deal(from, on.caches.size() + 1, cache);
   std::vector<usable_core> order = deal(from, on.nodes.size(), node);
