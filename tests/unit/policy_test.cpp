@@ -163,29 +163,6 @@ TEST(policy, steal_robs_workers_of_its_own_cache_first_and_takes_half_of_others)
   EXPECT_THAT(stolen("steal"), ElementsAre(Pair(2, 0), Pair(2, 1), Pair(2, 2), Pair(2, 3), Pair(3, 0), Pair(3, 1)));
 }
 
-TEST(team, knows_a_cache_of_a_worker_that_may_be_anywhere_on_its_node_if_there_is_only_one) {
-  const auto caches = [](const char* line, bool stay) {
-    const kith::machine m = kith::synthetic_machine(line);
-    std::vector<kith::node_id> nodes;
-    std::vector<kith::core_id> cores;
-    for (const kith::machine::core& c : m.cores) {
-      nodes.push_back(c.node);
-      if (stay) cores.push_back(c.id);
-    }
-    const kith::team t(m, nodes, cores);
-    std::vector<int> found;
-    for (int w = 0; w < t.size(); ++w) {
-      const int c = t.cache_of(worker_id(w));
-      found.push_back(c < 0 ? c : m.caches[static_cast<std::size_t>(c)].cores.front().value);
-    }
-    return found;
-  };
-  EXPECT_THAT(caches("l3:2 l2:2 core:1", true), ElementsAre(0, 0, 2, 2));
-  EXPECT_THAT(caches("l3:2 l2:2 core:1", false), ElementsAre(-1, -1, -1, -1));
-  EXPECT_THAT(caches("node:2 l3:1 core:2", false), ElementsAre(0, 0, 2, 2));
-  EXPECT_THAT(caches("core:2", true), ElementsAre(-1, -1));
-}
-
 // Worker 0 follows a chain; each of its tasks makes the next one ready.
 TEST(policy, steal_changes_chains_after_a_while_if_another_one_waits) {
   bench b("node:1 core:2", "steal:follow=2");

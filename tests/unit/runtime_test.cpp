@@ -1,4 +1,4 @@
-// The runtime as an object: starting, stopping, sleeping, options, throttle, statistics.
+// The runtime as an object: starting, stopping, sleeping, options, statistics.
 #include "support/scale.hpp"
 #include "support/workers.hpp"
 
@@ -114,56 +114,6 @@ TEST(runtime, a_task_wakes_a_sleeper_each_time) {
   }
 }
 
-TEST(runtime, the_throttle_bounds_unfinished_tasks) {
-  kith::runtime_options o = make_options(2);
-  o.throttle = 100;
-  kith::runtime rt(o);
-  std::atomic<int> ended{0};
-  int most = 0;
-  rt.run([&] {
-    for (int i = 0; i < 5000; ++i) {
-      kith::spawn([&] { ++ended; });
-      most = std::max(most, i + 1 - ended);
-    }
-  });
-  EXPECT_EQ(ended, 5000);
-  EXPECT_LE(most, 100 + 64 + 1);  // ends are reported in batches
-  EXPECT_GT(rt.statistics().throttled, 0u);
-}
-
-TEST(runtime, the_throttle_bounds_bytes) {
-  kith::runtime_options o = make_options(1);  // no other worker ends the tasks
-  o.inline_limit = 0;
-  o.throttle_bytes = 10 * 1024;
-  kith::runtime rt(o);
-  std::vector<char> data(1024 * 200);
-  rt.run([&] {
-    for (int i = 0; i < 200; ++i)
-      kith::spawn([](std::span<char> c) { c[0] = 1; }, kith::out(data.data() + i * 1024, 1024));
-  });
-  EXPECT_GT(rt.statistics().throttled, 0u);
-  EXPECT_EQ(rt.statistics().total.tasks, 200u);
-}
-
-TEST(runtime, a_refused_access_leaves_the_throttle_on_bytes_alone) {
-  kith::runtime_options o = make_options(2);
-  o.throttle_bytes = 10 * 1024;
-  kith::runtime rt(o);
-  std::vector<char> data(64 * 1024);
-  rt.run([&] {
-    kith::spawn([](std::span<char>) {}, kith::out(data.data(), 16));
-    EXPECT_THROW(kith::spawn([] {}, kith::out(data.data() + 32, 32 * 1024), kith::in(data.data() + 8, 16)),
-                 kith::error);
-    kith::wait();
-    const std::uint64_t before = rt.statistics().throttled;
-    for (int i = 0; i < 100; ++i) {
-      kith::spawn([](std::span<char>) {}, kith::out(data.data(), 16));
-      kith::wait();
-    }
-    EXPECT_EQ(rt.statistics().throttled, before);
-  });
-}
-
 TEST(runtime, the_time_to_the_first_steal_is_that_of_one_run) {
   kith::runtime rt(make_options(2));
   double longest = 0;
@@ -180,22 +130,6 @@ TEST(runtime, the_time_to_the_first_steal_is_that_of_one_run) {
   EXPECT_EQ(s.total.steals, 20u);
   EXPECT_GT(s.workers[1].first_steal_seconds, 0);
   EXPECT_LE(s.workers[1].first_steal_seconds, longest);
-}
-
-TEST(runtime, a_throttle_below_the_length_of_a_chain) {
-  kith::runtime_options o = make_options(1);
-  o.throttle = 4;
-  kith::runtime rt(o);
-  int ran = 0;
-  rt.run([&] {
-    kith::spawn([&] {
-      int gate = 0;
-      kith::group g;
-      for (int i = 0; i < 20; ++i) g.spawn([&](int&) { ++ran; }, kith::inout(gate));
-      g.wait();
-    });
-  });
-  EXPECT_EQ(ran, 20);
 }
 
 TEST(runtime, options_that_are_wrong_are_named) {
