@@ -43,12 +43,13 @@ class initial_bench : public auto_bench {
   explicit initial_bench(const char* machine) : auto_bench(machine) {}
   /// Creates tasks of this type, each of which initialises a block.
   void create(int tasks, std::uint16_t type = 0) {
+    for (int i = 0; i < tasks; ++i) initialise(region(), type);
+  }
+  /// The same for the blocks of an array, which begins at this page.
+  void create_at(int first_page, int tasks) {
     for (int i = 0; i < tasks; ++i) {
-      blocks.push_back(region());
-      kith::task& t = task({{blocks.back(), page, kith::mode::out}});
-      t.type = type;
-      chosen->observer()->created(t, *by[0]);
-      ready(t);
+      const auto address = static_cast<std::uintptr_t>(first_page + i) * page;
+      initialise(regions.find(kith::at_address(address), page), 0);
     }
   }
   std::vector<int> homes() const {
@@ -57,6 +58,15 @@ class initial_bench : public auto_bench {
     return all;
   }
   std::vector<std::uint32_t> blocks;
+
+ private:
+  void initialise(std::uint32_t block, std::uint16_t type) {
+    blocks.push_back(block);
+    kith::task& t = task({{block, page, kith::mode::out}});
+    t.type = type;
+    chosen->observer()->created(t, *by[0]);
+    ready(t);
+  }
 };
 
 TEST(auto_dealing, initial_blocks_are_dealt_in_runs_when_their_creator_waits) {
@@ -155,6 +165,32 @@ TEST(auto_dealing, blocks_of_two_arrays_that_one_type_fills_meet_by_their_index)
       together += homes[static_cast<std::size_t>(i)] == homes[static_cast<std::size_t>(each + i)];
     EXPECT_GE(3 * together, 2 * each) << each;  // with an odd number of rounds, none would
   }
+}
+
+// The nodes begin rounds in turn, so the second array would not meet the first if both were dealt as one.
+TEST(auto_dealing, arrays_that_one_type_fills_are_dealt_one_by_one) {
+  initial_bench b("node:4 core:1");
+  b.create_at(2000, 24);
+  b.create_at(1000, 24);  // below the first
+  b.create_at(9000, 12);  // far above the second
+  b.chosen->waiting(*b.by[0]);
+  const std::vector<int> homes = b.homes();
+  for (std::size_t i = 0; i < 24; ++i) {
+    EXPECT_EQ(homes[24 + i], homes[i]) << i;
+    EXPECT_EQ(homes[48 + i / 2], homes[i]) << i;
+  }
+}
+
+// Else each row of tiles would begin at the same node, and a column would be on few nodes.
+TEST(auto_dealing, rows_of_one_matrix_are_not_taken_for_arrays) {
+  constexpr int side = 16;
+  initial_bench in_order("node:4 core:1"), by_columns("node:4 core:1");
+  in_order.create_at(1000, side * side);
+  for (int column = 0; column < side; ++column) {
+    for (int row = 0; row < side; ++row) by_columns.create_at(1000 + 100 * row + column, 1);
+  }
+  for (initial_bench* each : {&in_order, &by_columns}) each->chosen->waiting(*each->by[0]);
+  EXPECT_EQ(by_columns.homes(), in_order.homes());
 }
 
 TEST(auto_dealing, a_short_array_leaves_the_runs_of_a_long_one_as_they_are) {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "policy/auto/dealing_order.hpp"
+#include "policy/auto/initial_arrays.hpp"
 #include "policy/auto/node_shares.hpp"
 #include "policy/auto/placed_data.hpp"
 #include "policy/contract/policy.hpp"
@@ -21,6 +22,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -38,10 +40,9 @@ class initial_runs {
   using worker = typename World::worker;
 
   static constexpr std::array options{
-      number_or(
-          "runs", "auto", 0, 1024,
-          "how many runs of each sequence of new blocks a node gets; auto: as many as it takes so that no run has "
-          "more blocks than its node has workers; 0: blocks are dealt one by one"),
+      number_or("runs", "auto", 0, 1024,
+                "how many runs of each array of new blocks a node gets; auto: as many as it takes so that no run has "
+                "more blocks than its node has workers; 0: blocks are dealt one by one"),
   };
 
   initial_runs(const policy_context& s, const policy_options& given)
@@ -70,23 +71,20 @@ class initial_runs {
   bool holds_any() const noexcept { return !held_.empty(); }
   /// Called by a worker that has nothing else to do. True if no further tasks seem to arrive: they should be dealt.
   bool starves(worker& self) { return watches_[self.id.index()].starves(held_.ever(), most_failed_searches); }
-  /// Calls send(task, node) for each held task, in the order of creation. The node is none for some tasks: those of a
-  /// type of which there are fewer than nodes, and what is left over when every node has its share, or comes after a
+  /// Calls send(task, node) for each held task, in the order of creation. The node is none for some tasks: those of an
+  /// array that has fewer than there are nodes, and what is left over when every node has its share, or comes after a
   /// block that is too large for any.
   /// If send() or an allocation throws, the tasks that were not sent are held again.
   template <class Send>
   void deal(worker& self, const Send& send) {
     std::vector<task*> all = held_.take_all();
     std::erase_if(all, [&](task* t) { return self.drop_if_dead(*t); });
-    auto left = all.begin();
+    std::size_t sent = 0;
     try {
-      std::vector<sequence> types = choose(all);
-      for (; left != all.end(); ++left) {
-        sequence& s = sequence_of(types, (*left)->type);
-        send(**left, s.sent < s.nodes.size() ? s.nodes[s.sent++] : node_id());
-      }
+      const std::vector<node_id> nodes = choose(all);
+      for (; sent < all.size(); ++sent) send(*all[sent], nodes[sent]);
     } catch (...) {
-      all.erase(all.begin(), left);
+      all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(sent));
       held_.put_back(std::move(all));
       throw;
     }
@@ -96,36 +94,24 @@ class initial_runs {
   static constexpr std::uint32_t most_failed_searches = 32;  // of one worker, without a new task
   static constexpr std::int64_t least_run = 2;  // blocks of a run, unless nodes get fewer: one alone has no neighbour
 
-  struct sequence {  // held tasks of one type
-    std::uint16_t type;
-    std::vector<std::uint64_t> bytes;  // of each task
-    std::vector<node_id> nodes;
-    std::size_t sent = 0;
-    std::int64_t tasks() const noexcept { return static_cast<std::int64_t>(bytes.size()); }
-  };
-
-  static sequence& sequence_of(std::vector<sequence>& all, std::uint16_t type) {
-    const auto at = std::ranges::find(all, type, &sequence::type);
-    return at != all.end() ? *at : all.emplace_back(sequence{type, {}, {}});
-  }
-  /// The nodes of the tasks of each type. All types have as many rounds as the shortest, so that tasks with the same
-  /// index in their sequences meet; those with less than an eighth of the longest have what they can.
-  std::vector<sequence> choose(std::span<task* const> all) const {
-    std::vector<sequence> types;
-    for (const task* t : all) sequence_of(types, t->type).bytes.push_back(placed_bytes(*t));
+  /// The node of each task. All arrays have as many rounds as the shortest, so that tasks with the same index in them
+  /// meet; those with less than an eighth of the longest have what they can.
+  std::vector<node_id> choose(std::span<task* const> all) const {
+    const std::vector<initial_array> arrays = initial_arrays(memory_, nodes())(all);
     std::int64_t longest = 0, rounds = std::numeric_limits<std::int64_t>::max();
-    for (const sequence& s : types) longest = std::max(longest, s.tasks());
-    for (const sequence& s : types) {
-      if (s.tasks() >= nodes() && 8 * s.tasks() >= longest) rounds = std::min(rounds, rounds_of(s.tasks()));
+    for (const initial_array& a : arrays) longest = std::max(longest, a.size());
+    for (const initial_array& a : arrays) {
+      if (a.size() >= nodes() && 8 * a.size() >= longest) rounds = std::min(rounds, rounds_of(a.size()));
     }
-    for (sequence& s : types) {
-      if (s.tasks() >= nodes()) choose(s, std::min(rounds, rounds_of(s.tasks())));
+    std::vector<node_id> chosen(all.size());
+    for (const initial_array& a : arrays) {
+      if (a.size() >= nodes()) choose(a, std::min(rounds, rounds_of(a.size())), chosen);
     }
-    return types;
+    return chosen;
   }
   std::int64_t nodes() const { return static_cast<std::int64_t>(team_.inhabited().size()); }
-  /// The rounds of a sequence of so many tasks. Their number is even: if a type fills two arrays, one after the other,
-  /// each gets as many, and blocks with the same index meet. The same for four arrays, if there are enough tasks.
+  /// The rounds of an array of so many tasks. Their number is even, because it may be two arrays that could not be told
+  /// apart: then each gets as many. The same for four arrays, if there are enough tasks.
   std::int64_t rounds_of(std::int64_t tasks) const {
     const std::int64_t most = std::max<std::int64_t>(tasks / (least_run * nodes()), 1);
     if (runs_) return std::min(*runs_, most);
@@ -134,21 +120,21 @@ class initial_runs {
     return std::min((wanted + 3) / 4 * 4, most / 4 * 4);
   }
   /// Chooses so that after each round, every node has its share of the bytes so far, as far as whole blocks allow.
-  void choose(sequence& s, std::int64_t rounds) const {
+  void choose(const initial_array& a, std::int64_t rounds, std::vector<node_id>& chosen) const {
     std::vector<std::uint64_t> given(static_cast<std::size_t>(team_.nodes()));
     const auto turns = static_cast<std::uint32_t>(nodes());
-    const double share = static_cast<double>(std::accumulate(s.bytes.begin(), s.bytes.end(), std::uint64_t{0})) /
+    const double share = static_cast<double>(std::accumulate(a.bytes.begin(), a.bytes.end(), std::uint64_t{0})) /
                          (static_cast<double>(rounds) * shares_.sum());  // of a node of weight 1 in each round
+    std::size_t dealt = 0;
     for (std::uint32_t turn = 0; turn < turns * rounds; ++turn) {
       const node_id n = order_(turn);
       const std::uint32_t round = turn / turns + 1;
       const double until = share * round * shares_.weight(n);
-      std::uint64_t& has = given[n.index()];
-      while (s.nodes.size() < s.bytes.size()) {
-        const std::uint64_t next = s.bytes[s.nodes.size()];
+      for (std::uint64_t& has = given[n.index()]; dealt < a.bytes.size(); ++dealt) {
+        const std::uint64_t next = a.bytes[dealt];
         if (static_cast<double>(has) + static_cast<double>(next) / 2 >= until) break;
         has += next;
-        s.nodes.push_back(n);
+        chosen[a.tasks[dealt]] = n;
       }
     }
   }
