@@ -10,7 +10,6 @@
 //    completion than there are workers.
 //  * An idle worker looks at all victims before it pauses (looks=all). It leaves short tasks alone (patience=on,
 //    worth_it()).
-//  * Workers change from chain to chain, so that a few more chains than workers end together (follow=N).
 //  * A worker takes tasks of the highest priority first, from its own deque and from a victim's.
 #pragma once
 
@@ -45,8 +44,6 @@ class steal final : public policy<World> {
           "tasks are short or one completion made more ready than there are workers; victim=nearest then robs these "
           "workers first"),
       one_of("looks", "all|one", "at how many victims an idle worker looks before it pauses"),
-      number("follow", 0, 0, 1024,
-             "after this many tasks of one chain a worker runs one of another chain, if any waits; 0: never"),
       one_of("keeps", "oldest|feeder",
              "of tasks made ready together, the worker runs next: the one created first, or a feeder of many others"),
       one_of("patience", "on|off", "leaves a busy victim's tasks alone while they are shorter than a theft"),
@@ -84,9 +81,7 @@ class steal final : public policy<World> {
         batch_(given.number("batch")),
         looks_at_all_(given.is("looks", "all")),
         spares_short_(given.is("patience", "on")),
-        follow_(s.workers.size() > 1 ? static_cast<int>(given.number("follow")) : 0),
         keeps_feeders_(s.workers.size() > 1 && given.is("keeps", "feeder")),
-        counts_(follow_ != 0 || keeps_feeders_),
         feeders_(s.workers.size()),
         large_groups_(static_cast<std::size_t>(s.workers.size())),
         watches_(static_cast<std::size_t>(s.workers.size())) {
@@ -99,7 +94,6 @@ class steal final : public policy<World> {
       deques_.push_back(make_in<leveled_deque<World>>(s.memory_of(worker_id(w)), worker_id(w), s.workers.everybody()));
       states_.emplace_back(rng(s.seed, purpose::victim, static_cast<std::uint32_t>(w)),
                            s.workers.victims(worker_id(w), fixed));
-      states_.back().follow = follow_ != 0 ? follow_ : unlimited;
     }
   }
 
@@ -114,7 +108,7 @@ class steal final : public policy<World> {
 
   poll_result next(worker& self) override {
     leveled_deque<World>& own = *deques_[self.id.index()];
-    if (own_end_fifo_ || counts_ || own.has_levels()) [[unlikely]]
+    if (own_end_fifo_ || keeps_feeders_ || own.has_levels()) [[unlikely]]
       return next_in_order(own, self);
     if (task* t = own.pop_normal(self)) return poll_result::got(*t);
     return look_elsewhere(self);
@@ -170,7 +164,6 @@ class steal final : public policy<World> {
     return poll_result::at(t, poll_result::retry);
   }
 
-  static constexpr int unlimited = 1 << 30;    // tasks of a chain
   static constexpr std::uint32_t sample = 16;  // of this many tasks from the own deque, one is measured
 
   struct alignas(false_sharing_range) worker_state {
@@ -178,11 +171,8 @@ class steal final : public policy<World> {
     rng random;
     std::vector<worker_id> victims;
     std::size_t probes = 0;   // the next victim, by its index in a round
-    int followed = 0;         // tasks of the chain that it runs
-    int follow = 0;           // after this many it looks at others
     std::uint32_t taken = 0;  // tasks that it took from its own deque
-    bool leaving = false;     // its next task is to be of another chain
-    bool measured = false;    // `followed` was set to `follow`, so that is_at_limit() sees what its task makes ready
+    bool measures = false;    // what its task makes ready is to be measured
   };
   /// What all thieves together have seen of a victim. Two attempts at once may count as one.
   struct alignas(false_sharing_range) watch {
@@ -202,75 +192,38 @@ class steal final : public policy<World> {
       own.push(t, self);
       return nullptr;
     }
-    if (counts_ && is_at_limit(self)) [[unlikely]]
-      return ready_at_limit(t, self);
+    if (keeps_feeders_ && states_[self.id.index()].measures) [[unlikely]]
+      return ready_measured(t, self);
     return own.prefer(t, self);
   }
-  /// Counts a task that the worker could run next because it ended the predecessor. True if it has followed that chain
-  /// for long enough.
-  [[gnu::always_inline]] bool is_at_limit(worker& self) {
-    worker_state& mine = states_[self.id.index()];
-    return ++mine.followed > mine.follow;
-  }
-  /// Queues the task, and next() looks at other chains first, unless the limit was set to measure the last task.
-  [[gnu::noinline]] task* ready_at_limit(task& t, worker& self) {
-    leveled_deque<World>& own = *deques_[self.id.index()];
-    worker_state& mine = states_[self.id.index()];
+  [[gnu::noinline]] task* ready_measured(task& t, worker& self) {
     task* const released = &t;
-    if (ended_measured({&released, 1}, self)) {
-      mine.followed = 1;
-    } else if (self.short_tasks || mine.follow == unlimited) {
-      mine.followed = 0;
-    } else {
-      mine.leaving = true;
-      own.push(t, self);
-      return nullptr;
-    }
-    return own.prefer(t, self);
+    ended_measured({&released, 1}, self);
+    return deques_[self.id.index()]->prefer(t, self);
   }
 
   /// Measures how much the type of `t`, which the worker runs, feeds: by what the end of `t` makes ready. Called for
   /// stolen tasks, for those that were kept, and for some others, so that each type is measured.
   void measure(const task& t, worker& self) {
-    worker_state& mine = states_[self.id.index()];
     feeders_.begins(t, self);
-    mine.measured = true;
-    mine.followed = mine.follow;
+    states_[self.id.index()].measures = true;
   }
-  /// Called when the worker's task has ended and made these ready. False if it was not to be measured.
-  bool ended_measured(std::span<task* const> released, worker& self) {
-    worker_state& mine = states_[self.id.index()];
-    if (!std::exchange(mine.measured, false)) return false;
-    feeders_.ended(released, self);
-    mine.followed = 0;
-    return true;
+  /// Called when the worker's task has ended and made these ready. Does nothing if it was not to be measured.
+  void ended_measured(std::span<task* const> released, worker& self) {
+    if (std::exchange(states_[self.id.index()].measures, false)) feeders_.ended(released, self);
   }
-  /// keeps=feeder. A feeder does not count as a task of the chain: it would wait in the deque after its last.
+  /// keeps=feeder.
   [[gnu::noinline]] task* ready_with_feeder(std::span<task* const> tasks, worker& self) {
     leveled_deque<World>& own = *deques_[self.id.index()];
     ended_measured(tasks, self);
-    const std::size_t oldest = tasks.size() - 1, kept = feeders_.choose(tasks, oldest);
+    const std::size_t kept = feeders_.choose(tasks, tasks.size() - 1);
     const bool differ = tasks.front()->type != tasks.back()->type;  // read before a push: then others may run them
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       if (i != kept) own.push(*tasks[i], self);
     }
-    task* t =
-        kept != oldest ? own.prefer(*tasks[kept], self) : ready_alone(*tasks[kept], self, ready_reason::completion);
+    task* t = own.prefer(*tasks[kept], self);
     if (t != nullptr && differ) measure(*t, self);
     return t;
-  }
-  /// A task of another chain, if one waits. While none does, each chain is followed for twice as long as the one
-  /// before.
-  [[gnu::noinline]] poll_result change_chain(leveled_deque<World>& own, worker& self) {
-    worker_state& mine = states_[self.id.index()];
-    mine.leaving = false;
-    const bool has_others = own.size() > 1;
-    poll_result l = rob(self);
-    if (l.kind != poll_result::found && has_others) {
-      if (task* t = take_oldest(own, self)) l = poll_result::got(*t);
-    }
-    mine.follow = l.kind == poll_result::found ? follow_ : std::min(2 * mine.follow, 16 * follow_);
-    return l;
   }
   [[gnu::noinline]] task* ready_together(std::span<task* const> tasks, worker& self, ready_reason why) {
     leveled_deque<World>& own = *deques_[self.id.index()];
@@ -282,14 +235,9 @@ class steal final : public policy<World> {
     return ready_alone(*tasks.back(), self, why);
   }
   [[gnu::noinline]] poll_result next_in_order(leveled_deque<World>& own, worker& self) {
-    worker_state& mine = states_[self.id.index()];
-    mine.followed = 0;
-    if (mine.measured) ended_measured({}, self);
-    if (mine.leaving) {
-      if (const poll_result l = change_chain(own, self); l.kind == poll_result::found) return l;
-    }
+    ended_measured({}, self);
     if (task* t = take_own(own, self)) {
-      if (keeps_feeders_ && ++mine.taken % sample == 0) measure(*t, self);
+      if (keeps_feeders_ && ++states_[self.id.index()].taken % sample == 0) measure(*t, self);
       return poll_result::got(*t);
     }
     return look_elsewhere(self);
@@ -369,9 +317,7 @@ class steal final : public policy<World> {
   std::int64_t batch_;
   bool looks_at_all_;
   bool spares_short_;
-  int follow_;
   bool keeps_feeders_;
-  bool counts_;  // whether tasks of a chain are counted
   std::vector<std::shared_ptr<leveled_deque<World>>> deques_;
   std::vector<worker_state> states_;
   feeders<World> feeders_;

@@ -59,7 +59,6 @@ struct setting {
 };
 constexpr setting with_feeders[] = {
     {"node:1 core:2", "steal:keeps=feeder", false},
-    {"node:1 core:2", "steal:keeps=feeder,follow=8", false},
     {"node:1 core:2", "auto", true},
     {"node:2 core:2", "auto", true},
     {"node:2 core:2", "auto", false},
@@ -99,23 +98,6 @@ TEST(feeders, are_types_that_feed_much_more) {
       }
     }
   }
-}
-
-// A kept producer does not count among the tasks after which a chain is left.
-TEST(feeders, are_followed_for_as_long_as_they_feed) {
-  feeding_bench b("node:1 core:2", "steal:keeps=feeder,follow=2", false);
-  b.run_chain(60);
-  for (int i = 0; i < 60; ++i) EXPECT_EQ(b.end(0, std::array{consumer, producer}), producer);
-}
-
-TEST(feeders, chains_are_counted_as_without_them) {
-  feeding_bench b("node:1 core:2", "steal:keeps=feeder,follow=2", false);
-  b.ready(b.of_type(producer), 1);
-  b.ready(b.of_type(producer), 1);
-  ASSERT_NE(b.next(0), nullptr);  // stolen: what it makes ready is measured
-  EXPECT_EQ(b.end(0, std::array{consumer}), consumer);
-  EXPECT_EQ(b.end(0, std::array{consumer}), consumer);
-  EXPECT_EQ(b.end(0, std::array{consumer}), 0);  // left after two
 }
 
 }  // namespace

@@ -163,43 +163,12 @@ TEST(policy, steal_robs_workers_of_its_own_cache_first_and_takes_half_of_others)
   EXPECT_THAT(stolen("steal"), ElementsAre(Pair(2, 0), Pair(2, 1), Pair(2, 2), Pair(2, 3), Pair(3, 0), Pair(3, 1)));
 }
 
-// Worker 0 follows a chain; each of its tasks makes the next one ready.
-TEST(policy, steal_changes_chains_after_a_while_if_another_one_waits) {
-  bench b("node:1 core:2", "steal:follow=2");
-  const auto follow = [&](int times) {
-    for (int i = 0; i < times; ++i) {
-      kith::task& t = b.task();
-      EXPECT_EQ(b.ready(t, 0, ready_reason::completion), &t);
-    }
-  };
-  kith::task &own = b.task(), &others = b.task(), &first = b.task(), &second = b.task(), &third = b.task();
-  b.ready(own, 0);
-  follow(2);
-  EXPECT_EQ(b.ready(first, 0, ready_reason::completion), nullptr);
-  EXPECT_EQ(b.next(0), &own);  // the oldest of its own
-  EXPECT_EQ(b.next(0), &first);
-  follow(2);
-  b.ready(others, 1);
-  EXPECT_EQ(b.ready(second, 0, ready_reason::completion), nullptr);
-  EXPECT_EQ(b.next(0), &others);  // another worker's
-  EXPECT_EQ(b.next(0), &second);
-  follow(2);
-  EXPECT_EQ(b.ready(third, 0, ready_reason::completion), nullptr);
-  EXPECT_EQ(b.next(0), &third);  // no other chain waits: it is followed for twice as long from now on
-  follow(4);
-  b.by[0]->short_tasks = true;
-  follow(100);
-}
-
-TEST(policy, steal_follows_a_chain_to_its_end_by_itself_or_without_the_option) {
-  for (const auto& [machine, how] :
-       {std::pair{"node:1 core:2", "steal"}, std::pair{"node:1 core:1", "steal:follow=2"}}) {
-    bench b(machine, how);
-    b.ready(b.task(), 0);
-    for (int i = 0; i < 100; ++i) {
-      kith::task& t = b.task();
-      EXPECT_EQ(b.ready(t, 0, ready_reason::completion), &t) << how;
-    }
+TEST(policy, steal_follows_a_chain_to_its_end) {
+  bench b("node:1 core:2", "steal");
+  b.ready(b.task(), 0);
+  for (int i = 0; i < 100; ++i) {
+    kith::task& t = b.task();
+    EXPECT_EQ(b.ready(t, 0, ready_reason::completion), &t);
   }
 }
 
