@@ -31,7 +31,9 @@ struct alignas(64) region {
   const void* address = nullptr;
   atomic<std::uint64_t> bytes{0};  // the most bytes named since the memory there was allocated
   atomic<std::int32_t> home{no_home};
-  atomic<std::int32_t> recorded{no_home};  // the home that the recording has
+  atomic<std::int16_t> recorded{no_home};  // the home that the recording has
+  atomic<std::uint8_t> thefts{0};          // for policies: of tasks that use it, in a row
+  atomic<bool> moves{false};               // a policy asks: its pages go where the next task that uses it runs
   atomic<const page_map*> block{nullptr};  // the allocation that contains it; null: only first touch decides its home
   atomic<bool> to_bind{false};             // once it has a home, its first writer binds its pages there
   atomic<bool> promised{false};            // a policy has sent a task there, but no task has used it yet
@@ -47,6 +49,8 @@ struct alignas(64) region {
 
   /// The home; none if the region has none, or several.
   node_id home_node() const noexcept { return node_id(home.load(relaxed)); }
+  /// Whether a policy has asked that its pages move. Only once: the caller moves them.
+  bool take_move() noexcept { return moves.load(relaxed) && moves.exchange(false, relaxed); }
   /// Makes `n` the home unless there is one already; true if this call placed it.
   bool set_home(node_id n) noexcept {
     std::int32_t none = no_home;
@@ -59,6 +63,8 @@ struct alignas(64) region {
     to_bind.store(binds, relaxed);
     promised.store(false, relaxed);
     writer.store(-1, relaxed);
+    thefts.store(0, relaxed);
+    moves.store(false, relaxed);
     home.store(new_home, relaxed);
   }
 };

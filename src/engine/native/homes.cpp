@@ -22,20 +22,22 @@ void worker::count_accesses(task& t, std::uint64_t began) {
       homes_.add(r);
     if (log != nullptr && r.recorded.load(relaxed) != r.home.load(relaxed)) [[unlikely]]
       note_home(r, began);
-    if (engine.options.migrate && a.how != mode::in && r.home_node() != node) mover_.add(r, a.bytes());
+    if (((engine.options.migrate && a.how != mode::in) || r.take_move()) && r.home_node() != node)
+      mover_.add(r, a.bytes());
     count.access(a, touched.at, t.colored != 0);
   }
   if (t.color >= 0) count.task_belongs_to(life::node_of_color(engine.workers_where, t.color));
   sums.add(event::remote_access, count.remote());
   sums.add(event::local_access, count.local());
-  if (engine.options.migrate && mover_.full()) move_pages();
+  if (mover_.full()) [[unlikely]]
+    move_pages();
   if (homes_.full()) [[unlikely]]
     check_homes();
 }
 
 /// Records the region's home: the task that started at `began` is the first to find it there.
 void worker::note_home(region& r, std::uint64_t began) {
-  const std::int32_t at = r.home.load(relaxed);
+  const auto at = static_cast<std::int16_t>(r.home.load(relaxed));
   if (r.recorded.exchange(at, relaxed) == at) return;
   by_node_.assign(engine.hardware.nodes.size(), 0);
   engine.memory.view().add_bytes(r, r.bytes.load(relaxed), by_node_);

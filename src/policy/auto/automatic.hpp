@@ -17,6 +17,7 @@
 //  * A worker that finds tasks with data and tasks without runs as many of each.
 //  * Among its own tasks and those of its node, a worker takes those of the highest priority first.
 //  * A node is robbed when idle workers have waited for as long as they would lose by it (delayed_theft.hpp).
+//  * Data moves to the thief's node if its tasks are stolen again and again (moved_data.hpp).
 //  * With window=auto, the first tasks are partitioned as by `rip-dep` (section 4.3.1).
 // docs/auto.md has its goals and its results.
 #pragma once
@@ -29,6 +30,7 @@
 #include "policy/auto/hot_end.hpp"
 #include "policy/auto/initial_runs.hpp"
 #include "policy/auto/judged_types.hpp"
+#include "policy/auto/moved_data.hpp"
 #include "policy/auto/shared_tables.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
@@ -50,7 +52,8 @@ class automatic final : public policy<World>, public observer<World> {
   using worker = typename World::worker;
 
   static constexpr auto options = joined(
-      delayed_theft<World>::options, initial_runs<World>::options, chain_bound<World>::options, hot_end<World>::options,
+      delayed_theft<World>::options, initial_runs<World>::options, moved_data<World>::options,
+      chain_bound<World>::options, hot_end<World>::options,
       std::array{
           ready_order,
           one_of(
@@ -75,6 +78,7 @@ class automatic final : public policy<World>, public observer<World> {
         tables_(s),
         place_(s, tables_),
         runs_(s, given),
+        moves_(s, given, tables_),
         thefts_(s, given),
         chains_(s, given, tables_),
         order_(order_in(given)),
@@ -382,6 +386,11 @@ class automatic final : public policy<World>, public observer<World> {
     mine.lead = std::min(mine.lead + 1, most_lead);
     mine.robbed = home == self.node ? node_id() : home;
     thefts_.begins(self, stolen);
+    if (stolen) {
+      moves_.stolen(t, home);
+    } else if (!mine.robbed) {
+      moves_.kept(t, self.node);
+    }
   }
 
   /// Steals a task of the nearest node where that pays; null if it pays nowhere.
@@ -417,6 +426,7 @@ class automatic final : public policy<World>, public observer<World> {
   shared_tables<World> tables_;
   balanced_placement<World> place_;
   initial_runs<World> runs_;
+  moved_data<World> moves_;
   delayed_theft<World> thefts_;
   chain_bound<World> chains_;
   typename World::template shared<bool> data_seen_{false};      // a task with data has become ready or was created

@@ -1,0 +1,64 @@
+// Data moves to where the tasks that use it are stolen to, if that happens again and again.
+//
+// RIP paper, section 6.5, moves the pages of all written data to the task that writes them. Not in the paper: here the
+// data of a task moves only with the third theft in a row. If one task has initialised everything, or the program
+// before its first task, everything is at one node; each time that all tasks run, the other nodes steal them, and one
+// memory serves all. By the rule of the ski rental problem (delayed_theft.hpp) data is to move when thefts have cost as
+// much as moving it: its bytes are read there and written here, and its pages change.
+#pragma once
+
+#include "policy/auto/placed_data.hpp"
+#include "policy/auto/shared_tables.hpp"
+#include "policy/contract/policy.hpp"
+#include "policy/contract/policy_options.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace kith {
+
+/// Any worker may call anything. Two workers that count a theft of the same data at once may count one.
+template <class World>
+class moved_data {
+ public:
+  static constexpr std::array options{
+      number("moves", 3, 0, 100,
+             "data moves to the thief with so many thefts in a row of tasks that use it; 0: it never moves"),
+  };
+
+  moved_data(const policy_context& s, const policy_options& given, const shared_tables<World>& tables)
+      : memory_(s.memory), tables_(tables), thefts_(static_cast<std::uint8_t>(given.number("moves"))) {}
+
+  /// Called before a task runs that was stolen from node `home`.
+  void stolen(const task& t, node_id home) const {
+    if (thefts_ == 0) return;
+    for (kept_access a : t.access_list()) {
+      if (!is_at(a, home) || tables_.is_table(a, t)) continue;
+      region& r = memory_.region_of(a);
+      const auto thefts = static_cast<std::uint8_t>(r.thefts.load(relaxed) + 1);
+      r.thefts.store(thefts % thefts_, relaxed);
+      if (thefts >= thefts_) r.moves.store(true, relaxed);
+    }
+  }
+  /// Called before a task runs at `home`, its own node.
+  void kept(const task& t, node_id home) const {
+    for (kept_access a : t.access_list()) {
+      if (!is_at(a, home)) continue;
+      region& r = memory_.region_of(a);
+      if (r.thefts.load(relaxed) != 0) r.thefts.store(0, relaxed);
+    }
+  }
+
+ private:
+  bool is_at(const kept_access& a, node_id home) const {
+    if (!has_home(a)) return false;
+    const node_id at = memory_.region_of(a).home_node();
+    return at && memory_.serving(at) == home;
+  }
+
+  const memory_view memory_;
+  const shared_tables<World>& tables_;
+  const std::uint8_t thefts_;
+};
+
+}  // namespace kith

@@ -1,0 +1,151 @@
+// The policy `auto` moves data whose tasks are stolen again and again; how a policy asks an engine to move pages.
+#include "support/allocated.hpp"
+#include "support/auto_bench.hpp"
+#include "support/recordings.hpp"
+
+#include "engine/sim/simulation.hpp"
+#include "policy/auto/automatic.hpp"
+#include "policy/auto/moved_data.hpp"
+#include "policy/contract/register_policy.hpp"
+#include "policy/socket.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <span>
+#include <string>
+
+namespace {
+
+using kith::node_id;
+using kith::task;
+using kith::test::auto_bench;
+using kith::test::megabyte;
+using kith::test::page;
+using kith::test::system_page;
+
+class moves_bench : public auto_bench {
+ public:
+  explicit moves_bench(const char* policy)
+      : auto_bench("node:2 core:1", policy),
+        context{.workers = workers, .regions = regions, .seed = 1},
+        tables(context),
+        moves(context, {policy, kith::automatic<kith::test::world>::options}, tables) {}
+  const kith::policy_context context;
+  kith::shared_tables<kith::test::world> tables;
+  kith::moved_data<kith::test::world> moves;
+};
+
+TEST(auto_moves, data_with_the_third_theft_in_a_row) {
+  moves_bench b("auto");
+  const auto read = b.region(0), written = b.region(0), elsewhere = b.region(1), small = b.region(0);
+  const task& t = b.task({{read, megabyte, kith::mode::in},
+                          {written, megabyte, kith::mode::inout},
+                          {elsewhere, megabyte, kith::mode::in},
+                          {small, page - 1, kith::mode::inout}});
+  const auto taken = [&] {
+    return std::array{b.regions[read].take_move(), b.regions[written].take_move(), b.regions[elsewhere].take_move(),
+                      b.regions[small].take_move()};
+  };
+  for (int round = 0; round < 2; ++round) {
+    for (int thefts = 0; thefts < 2; ++thefts) {
+      b.moves.stolen(t, node_id(0));
+      EXPECT_EQ(taken(), (std::array{false, false, false, false}));
+    }
+    b.moves.stolen(t, node_id(0));
+    EXPECT_EQ(taken(), (std::array{true, true, false, false}));
+    EXPECT_EQ(taken(), (std::array{false, false, false, false}));  // once
+  }
+}
+
+TEST(auto_moves, no_data_that_is_used_at_home_in_between) {
+  moves_bench b("auto");
+  const auto mine = b.region(0);
+  const task &writer = b.task({{mine, megabyte}}), &reader = b.task({{mine, megabyte, kith::mode::in}});
+  for (int i = 0; i < 20; ++i) {
+    b.moves.stolen(writer, node_id(0));
+    b.moves.stolen(writer, node_id(0));
+    b.moves.kept(reader, node_id(0));
+    EXPECT_FALSE(b.regions[mine].take_move());
+  }
+}
+
+TEST(auto_moves, nothing_if_the_option_says_so) {
+  moves_bench b("auto:moves=0");
+  const auto mine = b.region(0);
+  for (int i = 0; i < 600; ++i) b.moves.stolen(b.task({{mine, megabyte}}), node_id(0));
+  EXPECT_FALSE(b.regions[mine].take_move());
+}
+
+/// One task fills everything; then all are used, again and again, with waits between.
+kith::recording filled_by_one() {
+  constexpr std::size_t blocks = 200, bytes = 256 * 1024;
+  return kith::test::record(kith::test::make_dry_options(2, "steal"), [](kith::runtime& rt) {
+    const kith::test::memory all(rt, blocks * bytes, kith::distribution::system);
+    const auto block = [&](std::size_t i) { return kith::inout(all.get() + i * bytes, bytes); };
+    rt.run([&] {
+      kith::access_list list;
+      for (std::size_t i = 0; i < blocks; ++i) list.add(block(i));
+      kith::spawn([] {}, kith::work{1000}, list);
+      for (int step = 0; step < 20; ++step) {
+        kith::wait();
+        for (std::size_t i = 0; i < blocks; ++i) kith::spawn([] {}, kith::work{20000}, block(i));
+      }
+    });
+  });
+}
+
+TEST(auto_moves, what_one_task_has_filled_to_the_nodes_that_use_it) {
+  const kith::sim::program p = kith::sim::program_of(filled_by_one());
+  const auto on = kith::model_by_name("opteron-6172");
+  const auto run = [&](const char* policy) {
+    kith::sim::run_options s;
+    s.policy = policy;
+    return kith::sim::simulate(p, on, s);
+  };
+  const kith::sim::result moves = run("auto"), stays = run("auto:moves=0");
+  EXPECT_EQ(stays.migrated_bytes, 0u);
+  EXPECT_GT(moves.migrated_bytes, 10u * megabyte);
+  EXPECT_LT(moves.migrated_bytes, 100u * megabyte);  // of 50: each moves about once
+  EXPECT_LT(static_cast<double>(moves.makespan), 0.8 * static_cast<double>(stays.makespan));
+}
+
+/// As `socket`, but all data is to move to the first task that uses it.
+template <class World>
+class moving final : public kith::policy<World> {
+ public:
+  using worker = typename World::worker;
+  static constexpr auto options = kith::socket<World>::options;
+  static constexpr kith::policy_entry about{
+      .name = "test-moving", .paper = "", .section = "", .summary = "for a test", .options = options};
+
+  moving(const kith::policy_context& s, const kith::policy_options& given) : regions_(s.memory), inner_(s, given) {}
+
+  typename kith::policy<World>::data_needs needs() const override { return {.homes = true}; }
+  task* ready(std::span<task* const> tasks, worker& self, kith::ready_reason why) override {
+    for (const task* t : tasks) {
+      for (kith::kept_access a : t->access_list()) regions_.region_of(a).moves.store(true, kith::relaxed);
+    }
+    return inner_.ready(tasks, self, why);
+  }
+  kith::poll_result next(worker& self) override { return inner_.next(self); }
+
+ private:
+  const kith::memory_view regions_;
+  kith::socket<World> inner_;
+};
+
+TEST(a_policy, can_ask_for_pages_to_be_moved) {
+  static const bool registered = (kith::register_policy<moving>(), true);
+  ASSERT_TRUE(registered);
+  kith::runtime rt(kith::test::on("node:2 core:1", "test-moving:steal=off"));
+  const kith::test::memory m(rt, 4 * system_page, kith::node{0});
+  const auto pages = [&] { return kith::known_bytes_on_nodes(rt, m.get(), 4 * system_page); };
+  rt.run([&] { kith::spawn([] {}, kith::in(m.get(), 4 * system_page), kith::node{0}); });
+  EXPECT_EQ(rt.statistics().migrated_bytes, 0u);
+  rt.run([&] { kith::spawn([] {}, kith::in(m.get(), 4 * system_page), kith::node{1}); });
+  EXPECT_EQ(rt.statistics().migrated_bytes, 4 * system_page);
+  EXPECT_THAT(pages(), testing::ElementsAre(0, 4 * system_page, 0));
+}
+
+}  // namespace
