@@ -260,6 +260,23 @@ void filled_by_one(const sizes& s) {
   }
 }
 
+// One task fills both arrays of a stencil, which waits after each step.
+void filled_stencil(const sizes& s) {
+  const blocks a(s.blocks, s.bytes), b(s.blocks, s.bytes);
+  kith::access_list all;
+  for (index i = 0; i < s.blocks; ++i) {
+    all.add(a.out(i));
+    all.add(b.out(i));
+  }
+  kith::spawn([] {}, type_of("fill"), kith::work{0.04 * a.bytes() * static_cast<double>(s.blocks)}, all);
+  for (index step = 0; step < s.steps; ++step) {
+    kith::wait();
+    const blocks &from = step % 2 == 0 ? a : b, &to = step % 2 == 0 ? b : a;
+    for (index i = 0; i < s.blocks; ++i)
+      task("stencil", s.work * a.bytes(), from.in((i + 1) % s.blocks), from.in(i), to.inout(i));
+  }
+}
+
 // A table that one task fills is read by all tasks, together with a block of their own.
 void shared_table(const sizes& s) {
   const blocks table(1, s.bytes * 16), own(s.blocks, s.bytes);
@@ -416,6 +433,7 @@ constexpr kind all_kinds[] = {
     {"directions", directions},
     {"filled_across", filled_across},
     {"filled_by_one", filled_by_one},
+    {"filled_stencil", filled_stencil},
     {"gradients", gradients},
     {"lu_panels", lu_panels},
     {"merge", merge},

@@ -10,7 +10,8 @@ namespace kith {
 /// or, with two arguments (pointer, count), to raw memory. A range may lie inside another one, at any depth (tiles and
 /// their array). Ranges that cross are an error until a wait has ended. An empty range is no access. What a task names
 /// twice counts once: with the most bytes, as read if either access reads, as written if either writes. The home that
-/// first touch gave a region stays with its address until the memory is given back (kith::deallocate, kith::forget).
+/// first touch gave a region stays with its address until the memory is given back (kith::deallocate, kith::forget), or
+/// until its pages move (docs/memory.md).
 /// Temporaries are refused; const data can only be accessed with `in`.
 inline constexpr detail::access_maker<mode::in> in{};
 inline constexpr detail::access_maker<mode::out> out{};

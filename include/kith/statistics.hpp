@@ -50,7 +50,7 @@ struct statistics {
   double remote_access_percent = 0;
   std::uint64_t local_accesses = 0;   // on the task's own node
   std::uint64_t remote_accesses = 0;  // on another node
-  std::uint64_t migrated_bytes = 0;   // of regions whose pages were moved to the node that writes them
+  std::uint64_t migrated_bytes = 0;   // of regions whose pages were moved to a node that uses them
   /// A sample of the regions whose home first touch decided: how many the system was asked about, and how many of these
   /// were on another node than assumed (data filled before the run, huge pages). The latter then get their true home.
   std::uint64_t homes_asked = 0;

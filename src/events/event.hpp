@@ -35,7 +35,7 @@ enum class event : std::uint8_t {
   colored_attempt,     // a steal attempt that takes only the thief's color; counted as steal_attempt as well
   colored_steal,       // ... and got work of that color
   first_steals,        // runs in which a worker got its first work by stealing
-  migrated,            // pages of written data went to the node that writes it; amount: bytes of their regions
+  migrated,            // pages went to the node that uses them; amount: bytes of their regions
   window_partitioned,  // a window of tasks was partitioned
   task_partitioned,    // a task was placed at the node of its part
   job,                 // a worker did long work of the policy; amount: ticks

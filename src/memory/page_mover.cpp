@@ -16,15 +16,35 @@ void page_mover::add(region& r, std::uint64_t bytes) {
   const auto at = reinterpret_cast<std::uintptr_t>(r.address);
   // Only whole pages, because the others also hold data of neighbours.
   const std::uintptr_t from = (at + page - 1) / page * page, to = (at + bytes) / page * page;
-  if (from >= to || (to - from) * 2 < bytes) return;
+  if (from >= to || (to - from) * 2 < bytes) {
+    r.thefts.store(region::stays, relaxed);
+    return;
+  }
   if (memory_.moves()) {
     for (std::uintptr_t p = from; p < to; p += page) pages_.push_back(at_address(p));
   }
   waiting_.push_back({&r, home, bytes, pages_.size()});
 }
 
+/// Drops the requests for regions that have another home than when they were added.
+void page_mover::drop_outdated() {
+  std::size_t requests = 0, pages = 0, from = 0;
+  for (request q : waiting_) {
+    const std::size_t until = q.pages_until;
+    if (q.what->home.load(relaxed) == q.home) {
+      while (from < until) pages_[pages++] = pages_[from++];
+      q.pages_until = pages;
+      waiting_[requests++] = q;
+    }
+    from = until;
+  }
+  waiting_.resize(requests);
+  pages_.resize(pages);
+}
+
 std::uint64_t page_mover::move(node_id to) {
-  const int target = memory_.system_node(to);
+  drop_outdated();
+  const int target = memory_.system_node(memory_.nearest(to));
   std::uint64_t moved = 0;
   bool done = memory_.pretended();
   if (memory_.moves() && !pages_.empty()) {
@@ -39,7 +59,10 @@ std::uint64_t page_mover::move(node_id to) {
       here += status_[at] == target;
       touched += status_[at] >= 0;
     }
-    if (!done || (!memory_.pretended() && (touched == 0 || here * 2 < touched))) continue;
+    if (!done || (!memory_.pretended() && (touched == 0 || here * 2 < touched))) {
+      q.what->thefts.store(region::stays, relaxed);
+      continue;
+    }
     std::int32_t before = q.home;
     if (q.what->home.compare_exchange_strong(before, to.value, relaxed)) moved += q.bytes;
   }

@@ -44,6 +44,13 @@ class memory_view {
     return add_bytes(region_of(a), a.bytes(), by_node);
   }
 
+  /// Whether no other region begins inside this one. Takes a lock.
+  bool is_in_one_piece(const region& r) const {
+    bool is_it = true;
+    regions_->for_each_in(r.address, r.bytes.load(relaxed), [&](const region& other) { is_it &= &other == &r; });
+    return is_it;
+  }
+
   /// A policy sends a task with this access to node `n`, which becomes the region's home if it has none and nothing
   /// else decides it. In deferred memory, a task that only reads decides nothing. True if this call placed the region.
   bool set_home(const kept_access& a, node_id n) const noexcept {

@@ -31,6 +31,8 @@ class feeders {
 
   /// Called when the worker is about to run `t`: what its end makes ready is to be measured.
   void begins(const task& t, worker& self) { states_[self.id.index()] = {t.type, true}; }
+  /// Whether the worker runs such a task.
+  bool measures(const worker& self) const { return states_[self.id.index()].measures; }
   /// Called when a task of the worker has ended and made these ready; none: the worker looks for another task. Counts
   /// only if the task was to be measured.
   void ended(std::span<task* const> released, worker& self) {

@@ -160,7 +160,7 @@ class steal final : public policy<World> {
     leveled_deque<World>& there = *deques_[victim.index()];
     if (spares_short_ && there.short_tasks() && !worth_it(there, victim)) return {poll_result::later};
     task* t = visit(there, victim, *deques_[self.id.index()], self);
-    if (t != nullptr && keeps_feeders_) measure(*t, self);
+    if (t != nullptr && keeps_feeders_) feeders_.begins(*t, self);
     return poll_result::at(t, poll_result::retry);
   }
 
@@ -172,7 +172,6 @@ class steal final : public policy<World> {
     std::vector<worker_id> victims;
     std::size_t probes = 0;   // the next victim, by its index in a round
     std::uint32_t taken = 0;  // tasks that it took from its own deque
-    bool measures = false;    // what its task makes ready is to be measured
   };
   /// What all thieves together have seen of a victim. Two attempts at once may count as one.
   struct alignas(false_sharing_range) watch {
@@ -192,37 +191,28 @@ class steal final : public policy<World> {
       own.push(t, self);
       return nullptr;
     }
-    if (keeps_feeders_ && states_[self.id.index()].measures) [[unlikely]]
+    if (keeps_feeders_ && feeders_.measures(self)) [[unlikely]]
       return ready_measured(t, self);
     return own.prefer(t, self);
   }
   [[gnu::noinline]] task* ready_measured(task& t, worker& self) {
     task* const released = &t;
-    ended_measured({&released, 1}, self);
+    feeders_.ended({&released, 1}, self);
     return deques_[self.id.index()]->prefer(t, self);
   }
 
-  /// Measures how much the type of `t`, which the worker runs, feeds: by what the end of `t` makes ready. Called for
-  /// stolen tasks, for those that were kept, and for some others, so that each type is measured.
-  void measure(const task& t, worker& self) {
-    feeders_.begins(t, self);
-    states_[self.id.index()].measures = true;
-  }
-  /// Called when the worker's task has ended and made these ready. Does nothing if it was not to be measured.
-  void ended_measured(std::span<task* const> released, worker& self) {
-    if (std::exchange(states_[self.id.index()].measures, false)) feeders_.ended(released, self);
-  }
-  /// keeps=feeder.
+  /// keeps=feeder. What tasks make ready is measured for those that were stolen or kept, and for some others, so that
+  /// each type is measured.
   [[gnu::noinline]] task* ready_with_feeder(std::span<task* const> tasks, worker& self) {
     leveled_deque<World>& own = *deques_[self.id.index()];
-    ended_measured(tasks, self);
+    feeders_.ended(tasks, self);
     const std::size_t kept = feeders_.choose(tasks, tasks.size() - 1);
     const bool differ = tasks.front()->type != tasks.back()->type;  // read before a push: then others may run them
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       if (i != kept) own.push(*tasks[i], self);
     }
     task* t = own.prefer(*tasks[kept], self);
-    if (t != nullptr && differ) measure(*t, self);
+    if (t != nullptr && differ) feeders_.begins(*t, self);
     return t;
   }
   [[gnu::noinline]] task* ready_together(std::span<task* const> tasks, worker& self, ready_reason why) {
@@ -235,9 +225,9 @@ class steal final : public policy<World> {
     return ready_alone(*tasks.back(), self, why);
   }
   [[gnu::noinline]] poll_result next_in_order(leveled_deque<World>& own, worker& self) {
-    ended_measured({}, self);
+    feeders_.ended({}, self);
     if (task* t = take_own(own, self)) {
-      if (keeps_feeders_ && ++states_[self.id.index()].taken % sample == 0) measure(*t, self);
+      if (keeps_feeders_ && ++states_[self.id.index()].taken % sample == 0) feeders_.begins(*t, self);
       return poll_result::got(*t);
     }
     return look_elsewhere(self);

@@ -27,13 +27,14 @@ struct page_map;  // memory/page_map.hpp
 /// pages were moved or memory was given back, and where a home is found to be elsewhere. One cache line.
 struct alignas(64) region {
   static constexpr std::int32_t no_home = -1, several_homes = -2;
+  static constexpr std::uint8_t stays = 255;  // of `thefts`: its pages could not be moved
 
   const void* address = nullptr;
   atomic<std::uint64_t> bytes{0};  // the most bytes named since the memory there was allocated
   atomic<std::int32_t> home{no_home};
   atomic<std::int16_t> recorded{no_home};  // the home that the recording has
-  atomic<std::uint8_t> thefts{0};          // for policies: of tasks that use it, in a row
-  atomic<bool> moves{false};               // a policy asks: its pages go where the next task that uses it runs
+  atomic<std::uint8_t> thefts{0};          // for `auto`: of tasks that use it, in a row; or `stays`
+  atomic<bool> move_asked{false};          // a policy asks: its pages go where the next task that uses it runs
   atomic<const page_map*> block{nullptr};  // the allocation that contains it; null: only first touch decides its home
   atomic<bool> to_bind{false};             // once it has a home, its first writer binds its pages there
   atomic<bool> promised{false};            // a policy has sent a task there, but no task has used it yet
@@ -50,7 +51,7 @@ struct alignas(64) region {
   /// The home; none if the region has none, or several.
   node_id home_node() const noexcept { return node_id(home.load(relaxed)); }
   /// Whether a policy has asked that its pages move. Only once: the caller moves them.
-  bool take_move() noexcept { return moves.load(relaxed) && moves.exchange(false, relaxed); }
+  bool take_move_request() noexcept { return move_asked.load(relaxed) && move_asked.exchange(false, relaxed); }
   /// Makes `n` the home unless there is one already; true if this call placed it.
   bool set_home(node_id n) noexcept {
     std::int32_t none = no_home;
@@ -64,7 +65,7 @@ struct alignas(64) region {
     promised.store(false, relaxed);
     writer.store(-1, relaxed);
     thefts.store(0, relaxed);
-    moves.store(false, relaxed);
+    move_asked.store(false, relaxed);
     home.store(new_home, relaxed);
   }
 };

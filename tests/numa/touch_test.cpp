@@ -93,6 +93,31 @@ TEST_F(Homes, MigrationMovesPagesAndKeepsContents) {
   expect_known_is_true(rt, m, pages * page);
 }
 
+// One task fills everything; the other nodes steal, and what they steal moves.
+TEST_F(Homes, AutoMovesPagesAndKeepsContents) {
+  runtime rt(kith::test::with_policy("auto:moves=1"));
+  constexpr std::size_t blocks = 60, pages = 5, steps = 30;
+  const memory m(rt, blocks * pages * page, distribution::system);
+  const auto block = [&](std::size_t b) { return m.at(b * pages * page); };
+  rt.run([&] {
+    access_list all;
+    for (std::size_t b = 0; b < blocks; ++b) all.add(out(block(b), pages * page));
+    spawn(writes(m, 0, blocks * pages), all);
+    for (std::size_t step = 0; step < steps; ++step) {
+      kith::wait();
+      for (std::size_t b = 0; b < blocks; ++b) {
+        const auto add_to_all = [first = block(b), bytes = pages * page] {
+          for (std::size_t i = 0; i < bytes; ++i) first[i] = static_cast<std::byte>(static_cast<int>(first[i]) + 1);
+        };
+        spawn(add_to_all, inout(block(b), pages * page));
+      }
+    }
+  });
+  EXPECT_TRUE(
+      std::all_of(m.at(), m.at(blocks * pages * page), [](std::byte each) { return each == std::byte{7 + steps}; }));
+  expect_known_is_true(rt, m, blocks * pages * page);
+}
+
 TEST_F(Homes, WithoutTheOptionNothingMoves) {
   runtime rt(kith::test::with_policy("socket"));
   const memory m(rt, 80 * page, node{hosts().front()});

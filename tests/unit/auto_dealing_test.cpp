@@ -183,14 +183,15 @@ TEST(auto_dealing, arrays_that_one_type_fills_are_dealt_one_by_one) {
 
 // Else each row of tiles would begin at the same node, and a column would be on few nodes.
 TEST(auto_dealing, rows_of_one_matrix_are_not_taken_for_arrays) {
-  constexpr int side = 16;
-  initial_bench in_order("node:4 core:1"), by_columns("node:4 core:1");
-  in_order.create_at(1000, side * side);
-  for (int column = 0; column < side; ++column) {
-    for (int row = 0; row < side; ++row) by_columns.create_at(1000 + 100 * row + column, 1);
+  for (const int side : {8, 16, 17, 20, 24, 32, 40}) {
+    initial_bench in_order("node:4 core:1"), by_columns("node:4 core:1");
+    in_order.create_at(1000, side * side);
+    for (int column = 0; column < side; ++column) {
+      for (int row = 0; row < side; ++row) by_columns.create_at(1000 + side * row + column, 1);
+    }
+    for (initial_bench* each : {&in_order, &by_columns}) each->chosen->waiting(*each->by[0]);
+    EXPECT_EQ(by_columns.homes(), in_order.homes()) << side;
   }
-  for (initial_bench* each : {&in_order, &by_columns}) each->chosen->waiting(*each->by[0]);
-  EXPECT_EQ(by_columns.homes(), in_order.homes());
 }
 
 TEST(auto_dealing, a_short_array_leaves_the_runs_of_a_long_one_as_they_are) {

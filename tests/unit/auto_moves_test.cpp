@@ -3,7 +3,9 @@
 #include "support/auto_bench.hpp"
 #include "support/recordings.hpp"
 
+#include "base/address.hpp"
 #include "engine/sim/simulation.hpp"
+#include "memory/page_map.hpp"
 #include "policy/auto/automatic.hpp"
 #include "policy/auto/moved_data.hpp"
 #include "policy/contract/register_policy.hpp"
@@ -44,8 +46,8 @@ TEST(auto_moves, data_with_the_third_theft_in_a_row) {
                           {elsewhere, megabyte, kith::mode::in},
                           {small, page - 1, kith::mode::inout}});
   const auto taken = [&] {
-    return std::array{b.regions[read].take_move(), b.regions[written].take_move(), b.regions[elsewhere].take_move(),
-                      b.regions[small].take_move()};
+    return std::array{b.regions[read].take_move_request(), b.regions[written].take_move_request(),
+                      b.regions[elsewhere].take_move_request(), b.regions[small].take_move_request()};
   };
   for (int round = 0; round < 2; ++round) {
     for (int thefts = 0; thefts < 2; ++thefts) {
@@ -66,15 +68,49 @@ TEST(auto_moves, no_data_that_is_used_at_home_in_between) {
     b.moves.stolen(writer, node_id(0));
     b.moves.stolen(writer, node_id(0));
     b.moves.kept(reader, node_id(0));
-    EXPECT_FALSE(b.regions[mine].take_move());
+    EXPECT_FALSE(b.regions[mine].take_move_request());
   }
+}
+
+TEST(auto_moves, nothing_after_a_stolen_task_that_never_ran) {
+  moves_bench b("auto:moves=1");
+  const auto mine = b.region(0);
+  const task& t = b.task({{mine, megabyte}});
+  b.moves.stolen(t, node_id(0));
+  b.moves.kept(t, node_id(0));
+  EXPECT_FALSE(b.regions[mine].take_move_request());
+}
+
+TEST(auto_moves, only_what_first_touch_has_placed) {
+  moves_bench b("auto:moves=1");
+  const auto placed = b.region(0), promised = b.region(0), refused = b.region(0), plain = b.region(0);
+  const kith::page_map by_the_program;
+  b.regions[placed].block = &by_the_program;
+  b.regions[promised].promised = true;
+  b.regions[refused].thefts = kith::region::stays;
+  for (const auto r : {placed, promised, refused, plain}) {
+    b.moves.stolen(b.task({{r, megabyte}}), node_id(0));
+    EXPECT_EQ(b.regions[r].take_move_request(), r == plain);
+  }
+  b.regions[placed].block = nullptr;
+}
+
+// A tile would stay where its own home says that it is not.
+TEST(auto_moves, no_array_whose_parts_are_regions_too) {
+  moves_bench b("auto:moves=1");
+  const auto at = [](std::uintptr_t first_page) { return kith::at_address(first_page * page); };
+  const auto array = b.regions.find(at(1000), 8 * page), tile = b.regions.find(at(1002), 2 * page);
+  for (const auto r : {array, tile}) b.regions[r].set_home(node_id(0));
+  for (const auto r : {array, tile}) b.moves.stolen(b.task({{r, 2 * page}}), node_id(0));
+  EXPECT_FALSE(b.regions[array].take_move_request());
+  EXPECT_TRUE(b.regions[tile].take_move_request());
 }
 
 TEST(auto_moves, nothing_if_the_option_says_so) {
   moves_bench b("auto:moves=0");
   const auto mine = b.region(0);
   for (int i = 0; i < 600; ++i) b.moves.stolen(b.task({{mine, megabyte}}), node_id(0));
-  EXPECT_FALSE(b.regions[mine].take_move());
+  EXPECT_FALSE(b.regions[mine].take_move_request());
 }
 
 /// One task fills everything; then all are used, again and again, with waits between.
@@ -124,7 +160,7 @@ class moving final : public kith::policy<World> {
   typename kith::policy<World>::data_needs needs() const override { return {.homes = true}; }
   task* ready(std::span<task* const> tasks, worker& self, kith::ready_reason why) override {
     for (const task* t : tasks) {
-      for (kith::kept_access a : t->access_list()) regions_.region_of(a).moves.store(true, kith::relaxed);
+      for (kith::kept_access a : t->access_list()) regions_.region_of(a).move_asked.store(true, kith::relaxed);
     }
     return inner_.ready(tasks, self, why);
   }

@@ -269,6 +269,24 @@ TEST(Migration, WrittenRegionsComeToTheWriter) {
   }
 }
 
+TEST(Migration, OfARegionThatAnotherWorkerHasMovedIsNone) {
+  const machine m = synthetic_machine("node:3 core:1");
+  region_table regions;
+  const node_id hosts[] = {node_id(0), node_id(1), node_id(2)};
+  memory_space space(m, hosts, {hosts[0], hosts[1], hosts[2]}, regions, {});
+  std::vector<std::byte> data(8 * system_page);
+  region &moved = regions[regions.find(data.data(), 3 * system_page)],
+         &other = regions[regions.find(data.data() + 4 * system_page, 3 * system_page)];
+  moved.home = other.home = 0;
+  page_mover mover(space), another(space);
+  for (page_mover* each : {&another, &mover}) each->add(moved, 3 * system_page);
+  mover.add(other, 3 * system_page);
+  EXPECT_EQ(another.move(node_id(1)), 3 * system_page);
+  EXPECT_EQ(mover.move(node_id(2)), 3 * system_page);
+  EXPECT_EQ(moved.home_node(), node_id(1));
+  EXPECT_EQ(other.home_node(), node_id(2));
+}
+
 TEST(Migration, OfMemoryThatWasGivenBackMeanwhileIsNone) {
   const machine m = synthetic_machine("node:2 core:1");
   region_table regions;

@@ -22,8 +22,8 @@ void worker::count_accesses(task& t, std::uint64_t began) {
       homes_.add(r);
     if (log != nullptr && r.recorded.load(relaxed) != r.home.load(relaxed)) [[unlikely]]
       note_home(r, began);
-    if (((engine.options.migrate && a.how != mode::in) || r.take_move()) && r.home_node() != node)
-      mover_.add(r, a.bytes());
+    const bool asked = r.take_move_request();
+    if ((asked || (engine.options.migrate && a.how != mode::in)) && r.home_node() != node) mover_.add(r, a.bytes());
     count.access(a, touched.at, t.colored != 0);
   }
   if (t.color >= 0) count.task_belongs_to(life::node_of_color(engine.workers_where, t.color));

@@ -57,7 +57,8 @@ bool engine::find_touched(data_walk& d) {
 /// Fetches the next chunk of the task's data, and computes the share of the work that belongs to it.
 void engine::fetch_chunk(worker& w, frame& f) {
   data_walk& d = w.data;
-  if (has_moved_ && (d.writes || !migrates_)) move_chunk(w, program_.accesses[d.access].kept.region - 1, d.chunk);
+  if (const std::uint32_t region = program_.accesses[d.access].kept.region; moves_here(w, region, d.writes))
+    move_chunk(w, region - 1, d.chunk);
   const std::uint64_t bytes = std::min(memory_->chunk_bytes(), d.left);
   const fetched got = memory_->touch(d.chunk, bytes, d.writes, w.position, w.clock);
   const picoseconds near = data_.nearest(d.bytes)(bytes);

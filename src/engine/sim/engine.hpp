@@ -241,6 +241,15 @@ class engine {
   void place_by_layout();
   void place_by_regions();
   void put(std::uint32_t region, node_id home);
+  void note_moved(std::uint32_t region) {
+    if (moved_.empty()) moved_.resize(regions_.count());
+    moved_[region] = true;
+  }
+  /// Whether a chunk of this region moves before a task of the worker uses it: a chunk that is written, with "+pm"; or
+  /// if the policy has asked that the region move here.
+  bool moves_here(const worker& w, std::uint32_t region, bool writes) const {
+    return (migrates_ && writes) || (!moved_.empty() && moved_[region] && regions_[region].home_node() == w.node);
+  }
   void move_chunk(worker& w, std::uint32_t region, std::uint32_t chunk);
   /// A region smaller than a page does not move, because its neighbours' data would move with it.
   bool may_move(std::uint64_t region_bytes) const noexcept { return region_bytes >= machine_.page_bytes; }
@@ -281,8 +290,8 @@ class engine {
   region_table regions_;
   std::optional<address_layout> layout_;  // if the recording's allocations decide homes
   memory_view view_;
-  bool migrates_ = false;   // pages of written data move to the node that writes them
-  bool has_moved_ = false;  // regions have, because of that or for the policy; their chunks may have to follow
+  bool migrates_ = false;             // pages of written data move to the node that writes them
+  std::vector<bool> moved_;           // by region: its home has moved because the policy asked; empty: none has
   std::vector<std::int16_t> ran_on_;  // by task: the worker that started it; empty if no task delivers references
   std::vector<std::uint64_t> bytes_by_node_;  // scratch
   class program_identities final : public identity_source {

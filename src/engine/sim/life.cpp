@@ -162,10 +162,11 @@ void engine::count_accesses(worker& w, frame& f) {
     });
     if (touched.placed) w.sums.add(event::region_placed);
     if (needs_writers && a.how != mode::in) r.writer.store(static_cast<std::int16_t>(w.id.value), relaxed);
-    if (memory_ && ((migrates_ && a.how != mode::in) || r.take_move()) && r.home_node() != w.node &&
+    const bool asked = r.take_move_request();
+    if (memory_ && (asked || (migrates_ && a.how != mode::in)) && r.home_node() != w.node &&
         may_move(r.bytes.load(relaxed))) {
       r.home.store(w.node.value, relaxed);
-      has_moved_ = true;
+      if (asked) note_moved(a.region);
     }
     count.access(a, touched.at, colored);
   }

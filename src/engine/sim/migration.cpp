@@ -1,5 +1,5 @@
-// Pages of written data move to the node that runs the writing task: RIP paper, section 6.5. All, or those for which
-// the policy asks.
+// Pages of written data move to the node that runs the writing task: RIP paper, section 6.5. Without "+pm", only the
+// regions for which the policy asks.
 //
 // Each chunk moves by itself, before the task uses it. The kernel's own work for each page is not modelled.
 #include "engine/sim/engine.hpp"
@@ -28,10 +28,10 @@ picoseconds memory::migrate(std::uint32_t chunk, std::uint64_t bytes, node_id to
   return until - now;
 }
 
-/// Moves a chunk that the running task is about to use, if the home of its region is here.
+/// Moves a chunk that the running task is about to use.
 void engine::move_chunk(worker& w, std::uint32_t region, std::uint32_t chunk) {
   const std::uint64_t whole = program_.recorded.regions[region].bytes;
-  if (!may_move(whole) || regions_[region + 1].home_node() != w.node) return;
+  if (!may_move(whole)) return;
   const std::uint64_t from = (chunk - memory_->first_chunk(region)) * memory_->chunk_bytes();
   spend(w, memory_->migrate(chunk, std::min(memory_->chunk_bytes(), whole - from), w.node, w.clock));
 }

@@ -2,7 +2,8 @@
 //
 // Not in the papers. One type often fills several arrays, one after the other: the two buffers of a stencil, or the
 // levels of a multigrid solver. Blocks at the same place in them are used together, so each array is to be dealt from
-// its beginning. What an array is, the addresses tell: its blocks are filled upwards, with gaps at most.
+// its beginning. Addresses tell where an array ends: its blocks are filled upwards, and the next one begins below it,
+// or far above. One that begins right above it is not recognised.
 #pragma once
 
 #include "memory/view.hpp"
@@ -12,8 +13,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace kith {
@@ -26,52 +27,60 @@ struct initial_array {
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(tasks.size()); }
 };
 
-/// Groups tasks that initialise data.
+/// Groups the tasks that initialise data by type, and by array if a type's arrays can be told apart.
 class initial_arrays {
  public:
-  /// A type whose arrays have fewer tasks than `least` in the mean is left in one piece.
+  /// `least`: a type whose arrays have fewer tasks in the mean is not taken apart.
   initial_arrays(const memory_view& memory, std::int64_t least) : memory_(memory), least_(least) {}
 
   std::vector<initial_array> operator()(std::span<task* const> all) const {
     std::vector<type> types;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const auto known = std::ranges::find(types, all[i]->type, &type::number);
-      type& of = known != types.end() ? *known : types.emplace_back(type{all[i]->type, 0, {}, 0, 0});
+      type& of = known != types.end() ? *known : types.emplace_back(type{all[i]->type, {}});
       add(of, *all[i], i);
     }
     std::vector<initial_array> found;
-    for (type& of : types) {
-      if (are_alike(of)) {
-        std::ranges::move(of.arrays, std::back_inserter(found));
-      } else {
-        found.push_back(joined(of.arrays));
+    for (const type& of : types) {
+      const bool apart = are_arrays(of);
+      if (!apart) found.emplace_back();
+      for (const piece& p : of.pieces) {
+        if (apart) found.emplace_back();
+        initial_array& to = found.back();
+        to.tasks.insert(to.tasks.end(), p.blocks.tasks.begin(), p.blocks.tasks.end());
+        to.bytes.insert(to.bytes.end(), p.blocks.bytes.begin(), p.blocks.bytes.end());
       }
     }
     return found;
   }
 
  private:
+  /// Blocks that were filled one after the other, and the memory from the first to the last.
+  struct piece {
+    initial_array blocks;
+    std::uintptr_t begin;
+    std::uint64_t end;
+    std::uint64_t filled = 0;  // bytes
+
+    std::int64_t size() const noexcept { return blocks.size(); }
+  };
   struct type {
     std::uint16_t number;
-    std::int64_t tasks = 0;
-    std::vector<initial_array> arrays;
-    std::uintptr_t begin = 0;  // of the last array
-    std::uint64_t filled = 0;  // bytes of it
+    std::vector<piece> pieces;
   };
-  static constexpr std::uint64_t sparse = 16;  // an array has no gaps that make it so many times as long
+  static constexpr std::uint64_t most_sparse = 16;  // the length of an array, over what is filled of it
 
   void add(type& of, const task& t, std::size_t index) const {
     const std::uintptr_t at = address_of(t);
     const std::uint64_t bytes = placed_bytes(t);
-    if (of.arrays.empty() || at < of.begin || at - of.begin > sparse * (of.filled + bytes)) {
-      of.arrays.emplace_back();
-      of.begin = at;
-      of.filled = 0;
-    }
-    ++of.tasks;
-    of.filled += bytes;
-    of.arrays.back().tasks.push_back(index);
-    of.arrays.back().bytes.push_back(bytes);
+    std::vector<piece>& all = of.pieces;
+    if (all.empty() || at < all.back().begin || at - all.back().begin > most_sparse * (all.back().filled + bytes))
+      all.push_back({{}, at, at});
+    piece& last = all.back();
+    last.end = std::max<std::uint64_t>(last.end, at + bytes);
+    last.filled += bytes;
+    last.blocks.tasks.push_back(index);
+    last.blocks.bytes.push_back(bytes);
   }
   /// Where the task's first data begins.
   std::uintptr_t address_of(const task& t) const {
@@ -80,19 +89,21 @@ class initial_arrays {
     }
     return 0;
   }
-  /// Whether blocks at the same place in the type's arrays seem to belong together: two successive arrays have equally
-  /// many. If most are short, they rather are parts of one.
-  bool are_alike(const type& of) const {
-    return std::ranges::adjacent_find(of.arrays, {}, &initial_array::size) != of.arrays.end() &&
-           of.tasks >= least_ * static_cast<std::int64_t>(of.arrays.size());
-  }
-  static initial_array joined(const std::vector<initial_array>& parts) {
-    initial_array whole;
-    for (const initial_array& part : parts) {
-      whole.tasks.insert(whole.tasks.end(), part.tasks.begin(), part.tasks.end());
-      whole.bytes.insert(whole.bytes.end(), part.bytes.begin(), part.bytes.end());
+  /// Whether the pieces are arrays of which blocks at the same place seem to belong together: two successive ones have
+  /// equally many blocks. If most are short, or some lie between the blocks of others, they rather are parts of one
+  /// array, such as columns of a matrix that is stored by rows.
+  bool are_arrays(const type& of) const {
+    std::int64_t tasks = 0;
+    std::vector<std::pair<std::uintptr_t, std::uint64_t>> ranges;
+    for (const piece& p : of.pieces) {
+      tasks += p.size();
+      ranges.emplace_back(p.begin, p.end);
     }
-    return whole;
+    std::ranges::sort(ranges);
+    return tasks >= least_ * static_cast<std::int64_t>(of.pieces.size()) &&
+           std::ranges::adjacent_find(of.pieces, {}, &piece::size) != of.pieces.end() &&
+           std::ranges::adjacent_find(ranges, [](const auto& a, const auto& b) { return a.second > b.first; }) ==
+               ranges.end();
   }
 
   const memory_view& memory_;

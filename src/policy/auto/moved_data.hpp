@@ -1,10 +1,12 @@
 // Data moves to where the tasks that use it are stolen to, if that happens again and again.
 //
-// RIP paper, section 6.5, moves the pages of all written data to the task that writes them. Not in the paper: here the
-// data of a task moves only with the third theft in a row. If one task has initialised everything, or the program
-// before its first task, everything is at one node; each time that all tasks run, the other nodes steal them, and one
-// memory serves all. By the rule of the ski rental problem (delayed_theft.hpp) data is to move when thefts have cost as
-// much as moving it: its bytes are read there and written here, and its pages change.
+// RIP paper, section 6.5, moves the pages of all written data to the task that writes them. Not in the paper: here a
+// region moves only with the third theft in a row of tasks that use it. If one task has initialised everything,
+// everything is at one node; each time that all tasks run, the other nodes steal them, and one memory serves all. By
+// the rule of the ski rental problem (delayed_theft.hpp) data is to move when thefts have cost as much as moving it:
+// its bytes are read there and written here, and its pages change. A task that a worker runs away from home because it
+// continues a chain counts as neither.
+// What kith::allocate was told to place stays there, as do tables and regions in which others begin.
 #pragma once
 
 #include "policy/auto/placed_data.hpp"
@@ -33,27 +35,31 @@ class moved_data {
   void stolen(const task& t, node_id home) const {
     if (thefts_ == 0) return;
     for (kept_access a : t.access_list()) {
-      if (!is_at(a, home) || tables_.is_table(a, t)) continue;
+      if (!may_move(a, home) || tables_.is_table(a, t)) continue;
       region& r = memory_.region_of(a);
       const auto thefts = static_cast<std::uint8_t>(r.thefts.load(relaxed) + 1);
       r.thefts.store(thefts % thefts_, relaxed);
-      if (thefts >= thefts_) r.moves.store(true, relaxed);
+      if (thefts >= thefts_ && memory_.is_in_one_piece(r)) r.move_asked.store(true, relaxed);
     }
   }
   /// Called before a task runs at `home`, its own node.
   void kept(const task& t, node_id home) const {
+    if (thefts_ == 0) return;
     for (kept_access a : t.access_list()) {
-      if (!is_at(a, home)) continue;
+      if (!may_move(a, home)) continue;
       region& r = memory_.region_of(a);
       if (r.thefts.load(relaxed) != 0) r.thefts.store(0, relaxed);
+      r.take_move_request();  // of a task that was stolen, but never ran
     }
   }
 
  private:
-  bool is_at(const kept_access& a, node_id home) const {
+  bool may_move(const kept_access& a, node_id home) const {
     if (!has_home(a)) return false;
-    const node_id at = memory_.region_of(a).home_node();
-    return at && memory_.serving(at) == home;
+    const region& r = memory_.region_of(a);
+    const node_id at = r.home_node();
+    return at && memory_.serving(at) == home && r.block.load(relaxed) == nullptr && !r.promised.load(relaxed) &&
+           r.thefts.load(relaxed) != region::stays;
   }
 
   const memory_view memory_;
