@@ -71,8 +71,7 @@ class initial_arrays {
   static constexpr std::uint64_t most_sparse = 16;  // the length of an array, over what is filled of it
 
   void add(type& of, const task& t, std::size_t index) const {
-    const std::uintptr_t at = address_of(t);
-    const std::uint64_t bytes = placed_bytes(t);
+    const auto [at, bytes] = first_data(t);
     std::vector<piece>& all = of.pieces;
     if (all.empty() || at < all.back().begin || at - all.back().begin > most_sparse * (all.back().filled + bytes))
       all.push_back({{}, at, at});
@@ -80,14 +79,17 @@ class initial_arrays {
     last.end = std::max<std::uint64_t>(last.end, at + bytes);
     last.filled += bytes;
     last.blocks.tasks.push_back(index);
-    last.blocks.bytes.push_back(bytes);
+    last.blocks.bytes.push_back(placed_bytes(t));
   }
-  /// Where the task's first data begins.
-  std::uintptr_t address_of(const task& t) const {
+  struct block {
+    std::uintptr_t address;
+    std::uint64_t bytes;
+  };
+  block first_data(const task& t) const {
     for (kept_access a : t.access_list()) {
-      if (has_home(a)) return reinterpret_cast<std::uintptr_t>(memory_.region_of(a).address);
+      if (has_home(a)) return {reinterpret_cast<std::uintptr_t>(memory_.region_of(a).address), a.bytes()};
     }
-    return 0;
+    return {0, 0};
   }
   /// Whether the pieces are arrays of which blocks at the same place seem to belong together: two successive ones have
   /// equally many blocks. If most are short, or some lie between the blocks of others, they rather are parts of one
