@@ -245,15 +245,20 @@ void merge(const sizes& s) {
   }
 }
 
-// One task fills everything; then all stream through it.
-void filled_by_one(const sizes& s) {
-  const blocks a(s.blocks, s.bytes), b(s.blocks, s.bytes);
+// One task that fills all blocks of both arrays.
+void fill_at_once(const sizes& s, const blocks& a, const blocks& b) {
   kith::access_list all;
   for (index i = 0; i < s.blocks; ++i) {
     all.add(a.out(i));
     all.add(b.out(i));
   }
   kith::spawn([] {}, type_of("fill"), kith::work{0.04 * a.bytes() * static_cast<double>(s.blocks)}, all);
+}
+
+// One task fills everything; then all stream through it.
+void filled_by_one(const sizes& s) {
+  const blocks a(s.blocks, s.bytes), b(s.blocks, s.bytes);
+  fill_at_once(s, a, b);
   kith::wait();
   for (index step = 0; step < s.steps; ++step) {
     for (index i = 0; i < s.blocks; ++i) task("stream", s.work * a.bytes(), a.in(i), b.inout(i));
@@ -263,12 +268,7 @@ void filled_by_one(const sizes& s) {
 // One task fills both arrays of a stencil, which waits after each step.
 void filled_stencil(const sizes& s) {
   const blocks a(s.blocks, s.bytes), b(s.blocks, s.bytes);
-  kith::access_list all;
-  for (index i = 0; i < s.blocks; ++i) {
-    all.add(a.out(i));
-    all.add(b.out(i));
-  }
-  kith::spawn([] {}, type_of("fill"), kith::work{0.04 * a.bytes() * static_cast<double>(s.blocks)}, all);
+  fill_at_once(s, a, b);
   for (index step = 0; step < s.steps; ++step) {
     kith::wait();
     const blocks &from = step % 2 == 0 ? a : b, &to = step % 2 == 0 ? b : a;
