@@ -26,15 +26,23 @@ using kith::test::megabyte;
 using kith::test::page;
 using kith::test::system_page;
 
+/// Node 0 has `more` than its share of the data.
 class moves_bench : public auto_bench {
  public:
-  explicit moves_bench(const char* policy)
+  explicit moves_bench(const char* policy, std::uint64_t more = 100 * megabyte)
       : auto_bench("node:2 core:1", policy),
         context{.workers = workers, .regions = regions, .seed = 1},
         tables(context),
-        moves(context, {policy, kith::automatic<kith::test::world>::options}, tables) {}
+        placement(context, tables),
+        moves(context, {policy, kith::automatic<kith::test::world>::options}, tables, placement) {
+    for (const int node : {0, 1}) {
+      const std::uint64_t bytes = 100 * megabyte + (node == 0 ? 2 * more : 0);
+      placement.settle(task({{region(), bytes}}), node_id(node), *by[0]);
+    }
+  }
   const kith::policy_context context;
   kith::shared_tables<kith::test::world> tables;
+  kith::balanced_placement<kith::test::world> placement;
   kith::moved_data<kith::test::world> moves;
 };
 
@@ -51,10 +59,10 @@ TEST(auto_moves, data_with_the_third_theft_in_a_row) {
   };
   for (int round = 0; round < 2; ++round) {
     for (int thefts = 0; thefts < 2; ++thefts) {
-      b.moves.stolen(t, node_id(0));
+      b.moves.stolen(t, node_id(0), node_id(1));
       EXPECT_EQ(taken(), (std::array{false, false, false, false}));
     }
-    b.moves.stolen(t, node_id(0));
+    b.moves.stolen(t, node_id(0), node_id(1));
     EXPECT_EQ(taken(), (std::array{true, true, false, false}));
     EXPECT_EQ(taken(), (std::array{false, false, false, false}));  // once
   }
@@ -65,18 +73,33 @@ TEST(auto_moves, no_data_that_is_used_at_home_in_between) {
   const auto mine = b.region(0);
   const task &writer = b.task({{mine, megabyte}}), &reader = b.task({{mine, megabyte, kith::mode::in}});
   for (int i = 0; i < 20; ++i) {
-    b.moves.stolen(writer, node_id(0));
-    b.moves.stolen(writer, node_id(0));
+    b.moves.stolen(writer, node_id(0), node_id(1));
+    b.moves.stolen(writer, node_id(0), node_id(1));
     b.moves.kept(reader, node_id(0));
     EXPECT_FALSE(b.regions[mine].take_move_request());
   }
+}
+
+TEST(auto_moves, no_more_than_what_a_node_has_above_its_share) {
+  moves_bench even("auto:moves=1", 0), b("auto:moves=1", 20 * megabyte);
+  const auto asked = [](moves_bench& at) {
+    int count = 0;
+    for (int i = 0; i < 100; ++i) {
+      const auto r = at.region(0);
+      at.moves.stolen(at.task({{r, megabyte}}), node_id(0), node_id(1));
+      count += at.regions[r].take_move_request();
+    }
+    return count;
+  };
+  EXPECT_EQ(asked(even), 0);
+  EXPECT_NEAR(asked(b), 14, 2);  // then it is 12 MB above, a tenth of the mean
 }
 
 TEST(auto_moves, nothing_after_a_stolen_task_that_never_ran) {
   moves_bench b("auto:moves=1");
   const auto mine = b.region(0);
   const task& t = b.task({{mine, megabyte}});
-  b.moves.stolen(t, node_id(0));
+  b.moves.stolen(t, node_id(0), node_id(1));
   b.moves.kept(t, node_id(0));
   EXPECT_FALSE(b.regions[mine].take_move_request());
 }
@@ -89,7 +112,7 @@ TEST(auto_moves, only_what_first_touch_has_placed) {
   b.regions[promised].promised = true;
   b.regions[refused].thefts = kith::region::stays;
   for (const auto r : {placed, promised, refused, plain}) {
-    b.moves.stolen(b.task({{r, megabyte}}), node_id(0));
+    b.moves.stolen(b.task({{r, megabyte}}), node_id(0), node_id(1));
     EXPECT_EQ(b.regions[r].take_move_request(), r == plain);
   }
   b.regions[placed].block = nullptr;
@@ -101,7 +124,7 @@ TEST(auto_moves, no_array_whose_parts_are_regions_too) {
   const auto at = [](std::uintptr_t first_page) { return kith::at_address(first_page * page); };
   const auto array = b.regions.find(at(1000), 8 * page), tile = b.regions.find(at(1002), 2 * page);
   for (const auto r : {array, tile}) b.regions[r].set_home(node_id(0));
-  for (const auto r : {array, tile}) b.moves.stolen(b.task({{r, 2 * page}}), node_id(0));
+  for (const auto r : {array, tile}) b.moves.stolen(b.task({{r, 2 * page}}), node_id(0), node_id(1));
   EXPECT_FALSE(b.regions[array].take_move_request());
   EXPECT_TRUE(b.regions[tile].take_move_request());
 }
@@ -109,7 +132,7 @@ TEST(auto_moves, no_array_whose_parts_are_regions_too) {
 TEST(auto_moves, nothing_if_the_option_says_so) {
   moves_bench b("auto:moves=0");
   const auto mine = b.region(0);
-  for (int i = 0; i < 600; ++i) b.moves.stolen(b.task({{mine, megabyte}}), node_id(0));
+  for (int i = 0; i < 600; ++i) b.moves.stolen(b.task({{mine, megabyte}}), node_id(0), node_id(1));
   EXPECT_FALSE(b.regions[mine].take_move_request());
 }
 

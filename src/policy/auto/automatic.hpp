@@ -78,7 +78,7 @@ class automatic final : public policy<World>, public observer<World> {
         tables_(s),
         place_(s, tables_),
         runs_(s, given),
-        moves_(s, given, tables_),
+        moves_(s, given, tables_, place_),
         thefts_(s, given),
         chains_(s, given, tables_),
         order_(order_in(given)),
@@ -387,7 +387,7 @@ class automatic final : public policy<World>, public observer<World> {
     mine.robbed = home == self.node ? node_id() : home;
     thefts_.begins(self, stolen);
     if (stolen) {
-      moves_.stolen(t, home);
+      moves_.stolen(t, home, self.node);
     } else if (!mine.robbed) {
       moves_.kept(t, self.node);
     }

@@ -71,6 +71,17 @@ class balanced_placement {
     return chosen;
   }
 
+  /// Whether node `n` has clearly more data than its share, and more than `other`, so that it should give it a block of
+  /// so many bytes.
+  bool has_more(node_id n, node_id other, std::uint64_t bytes) const {
+    return share(n) - share(other) > most_ahead(n, static_cast<double>(bytes));
+  }
+  /// Called when data moves from one node to another.
+  void moves(node_id from, node_id to, std::uint64_t bytes) {
+    dealt_[from.index()].fetch_sub(bytes, relaxed);
+    dealt_[to.index()].fetch_add(bytes, relaxed);
+  }
+
   /// Makes this node, where the task will run, the home of its data without one.
   void settle(task& t, node_id chosen, worker& self) {
     for (kept_access a : t.access_list()) {
@@ -118,16 +129,16 @@ class balanced_placement {
     auto& latest = latest_[type];
     node_id turn(has_others ? latest.load(relaxed) : -1);
     if (!turn) turn = order_(turns_[type].fetch_add(1, relaxed));
-    node_id least = turn;
-    double sum = 0;
-    for (node_id n : all) {
-      sum += share(n);
-      if (share(n) < share(least)) least = n;
-    }
-    const double allowed = std::max(slack * sum / static_cast<double>(all.size()), bytes / shares_.weight(turn) / 2);
-    const node_id chosen = share(turn) - share(least) <= allowed ? turn : least;
+    const node_id least = *std::ranges::min_element(all, {}, [this](node_id n) { return share(n); });
+    const node_id chosen = share(turn) - share(least) <= most_ahead(turn, bytes) ? turn : least;
     if (latest.load(relaxed) != chosen.value) latest.store(chosen.value, relaxed);
     return chosen;
+  }
+  /// By how much the node may be ahead of another before a block of so many bytes.
+  double most_ahead(node_id n, double bytes) const {
+    double sum = 0;
+    for (node_id each : team_.inhabited()) sum += share(each);
+    return std::max(slack * sum / static_cast<double>(team_.inhabited().size()), bytes / shares_.weight(n) / 2);
   }
   /// Bytes dealt to the node, over its weight.
   double share(node_id n) const { return static_cast<double>(dealt_[n.index()].load(relaxed)) / shares_.weight(n); }

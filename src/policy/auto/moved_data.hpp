@@ -6,9 +6,12 @@
 // the rule of the ski rental problem (delayed_theft.hpp) data is to move when thefts have cost as much as moving it:
 // its bytes are read there and written here, and its pages change. A task that a worker runs away from home because it
 // continues a chain counts as neither.
-// What kith::allocate was told to place stays there, as do tables and regions in which others begin.
+// Data moves only from a node that has more than its share. Where data is dealt evenly, thefts even out tasks that take
+// unequally long; to move their data would tear neighbours apart. What kith::allocate was told to place stays there, as
+// do tables and regions in which others begin.
 #pragma once
 
+#include "policy/auto/balanced_placement.hpp"
 #include "policy/auto/placed_data.hpp"
 #include "policy/auto/shared_tables.hpp"
 #include "policy/contract/policy.hpp"
@@ -28,18 +31,24 @@ class moved_data {
              "data moves to the thief with so many thefts in a row of tasks that use it; 0: it never moves"),
   };
 
-  moved_data(const policy_context& s, const policy_options& given, const shared_tables<World>& tables)
-      : memory_(s.memory), tables_(tables), thefts_(static_cast<std::uint8_t>(given.number("moves"))) {}
+  moved_data(const policy_context& s, const policy_options& given, const shared_tables<World>& tables,
+             balanced_placement<World>& placement)
+      : memory_(s.memory),
+        tables_(tables),
+        placement_(placement),
+        thefts_(static_cast<std::uint8_t>(given.number("moves"))) {}
 
-  /// Called before a task runs that was stolen from node `home`.
-  void stolen(const task& t, node_id home) const {
+  /// Called before a task runs at node `thief` that was stolen from node `home`.
+  void stolen(const task& t, node_id home, node_id thief) const {
     if (thefts_ == 0) return;
     for (kept_access a : t.access_list()) {
       if (!may_move(a, home) || tables_.is_table(a, t)) continue;
       region& r = memory_.region_of(a);
       const auto thefts = static_cast<std::uint8_t>(r.thefts.load(relaxed) + 1);
       r.thefts.store(thefts % thefts_, relaxed);
-      if (thefts >= thefts_ && memory_.is_in_one_piece(r)) r.move_asked.store(true, relaxed);
+      if (thefts < thefts_ || !placement_.has_more(home, thief, a.bytes()) || !memory_.is_in_one_piece(r)) continue;
+      r.move_asked.store(true, relaxed);
+      placement_.moves(home, thief, a.bytes());
     }
   }
   /// Called before a task runs at `home`, its own node.
@@ -64,6 +73,7 @@ class moved_data {
 
   const memory_view memory_;
   const shared_tables<World>& tables_;
+  balanced_placement<World>& placement_;
   const std::uint8_t thefts_;
 };
 
