@@ -78,8 +78,8 @@ class balanced_placement {
   }
   /// Called when data moves from one node to another.
   void moves(node_id from, node_id to, std::uint64_t bytes) {
-    dealt_[from.index()].fetch_sub(bytes, relaxed);
-    dealt_[to.index()].fetch_add(bytes, relaxed);
+    dealt_[from.index()].fetch_sub(static_cast<std::int64_t>(bytes), relaxed);
+    dealt_[to.index()].fetch_add(static_cast<std::int64_t>(bytes), relaxed);
   }
 
   /// Makes this node, where the task will run, the home of its data without one.
@@ -87,7 +87,7 @@ class balanced_placement {
     for (kept_access a : t.access_list()) {
       if (!has_home(a) || !memory_.set_home(a, chosen)) continue;
       self.meter(event::region_placed, {});
-      dealt_[chosen.index()].fetch_add(a.bytes(), relaxed);
+      dealt_[chosen.index()].fetch_add(static_cast<std::int64_t>(a.bytes()), relaxed);
     }
   }
 
@@ -148,7 +148,8 @@ class balanced_placement {
   const shared_tables<World>& tables_;
   const dealing_order order_;
   const node_shares shares_;
-  std::vector<typename World::template shared<std::uint64_t>> dealt_;
+  // By node. Below 0 if more has moved away than was dealt, such as data that a thief was the first to touch.
+  std::vector<typename World::template shared<std::int64_t>> dealt_;
   type_table<typename World::template shared<std::uint32_t>> turns_;
   type_table<shared_node> latest_;  // the node that got the last block
   std::vector<state> states_;
