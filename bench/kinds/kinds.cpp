@@ -245,38 +245,6 @@ void merge(const sizes& s) {
   }
 }
 
-// One task that fills all blocks of both arrays.
-void fill_at_once(const sizes& s, const blocks& a, const blocks& b) {
-  kith::access_list all;
-  for (index i = 0; i < s.blocks; ++i) {
-    all.add(a.out(i));
-    all.add(b.out(i));
-  }
-  kith::spawn([] {}, type_of("fill"), kith::work{0.04 * a.bytes() * static_cast<double>(s.blocks)}, all);
-}
-
-// One task fills everything; then all stream through it.
-void filled_by_one(const sizes& s) {
-  const blocks a(s.blocks, s.bytes), b(s.blocks, s.bytes);
-  fill_at_once(s, a, b);
-  kith::wait();
-  for (index step = 0; step < s.steps; ++step) {
-    for (index i = 0; i < s.blocks; ++i) task("stream", s.work * a.bytes(), a.in(i), b.inout(i));
-  }
-}
-
-// One task fills both arrays of a stencil, which waits after each step.
-void filled_stencil(const sizes& s) {
-  const blocks a(s.blocks, s.bytes), b(s.blocks, s.bytes);
-  fill_at_once(s, a, b);
-  for (index step = 0; step < s.steps; ++step) {
-    kith::wait();
-    const blocks &from = step % 2 == 0 ? a : b, &to = step % 2 == 0 ? b : a;
-    for (index i = 0; i < s.blocks; ++i)
-      task("stencil", s.work * a.bytes(), from.in((i + 1) % s.blocks), from.in(i), to.inout(i));
-  }
-}
-
 // A table that one task fills is read by all tasks, together with a block of their own.
 void shared_table(const sizes& s) {
   const blocks table(1, s.bytes * 16), own(s.blocks, s.bytes);
@@ -335,26 +303,6 @@ void gradients(const sizes& s) {
   }
 }
 
-// Filled by columns of tiles, computed by rows of tiles.
-void filled_across(const sizes& s) {
-  const index n = side_of(s.blocks);
-  const grid tiles(n, s.bytes);
-  for (index j = 0; j < n; ++j) {
-    kith::access_list column;
-    for (index i = 0; i < n; ++i) column.add(tiles.out(i, j));
-    kith::spawn([] {}, type_of("fill"), kith::work{0.02 * tiles.bytes() * static_cast<double>(n)}, column);
-  }
-  kith::wait();
-  for (index step = 0; step < s.steps; ++step) {
-    for (index i = 0; i < n; ++i) {
-      for (index j = 0; j < n; ++j) {
-        if (j > 0) task("sweep", s.work * tiles.bytes(), tiles.in(i, j - 1), tiles.inout(i, j));
-        if (j == 0) task("sweep", s.work * tiles.bytes(), tiles.inout(i, j));
-      }
-    }
-  }
-}
-
 // All pairs of blocks: each block of forces reads every block of positions.
 void pairs(const sizes& s) {
   const index n = side_of(s.blocks);
@@ -377,23 +325,6 @@ void one_graph(const sizes& s) {
   fill_both(a, b, s.blocks);
   for (index step = 0; step < s.steps; ++step) {
     relax(step % 2 == 0 ? a : b, step % 2 == 0 ? b : a, s.blocks, s.work * a.bytes(), "relax");
-  }
-}
-
-// A few tasks fill many small blocks each, in another grouping than that in which they are used.
-void coarse_fill(const sizes& s) {
-  const blocks a(s.blocks, s.bytes);
-  const index fillers = 12;
-  for (index f = 0; f < fillers; ++f) {
-    kith::access_list share;
-    for (index i = f * s.blocks / fillers; i < (f + 1) * s.blocks / fillers; ++i) share.add(a.out(i));
-    const double part = static_cast<double>(s.blocks) / fillers;
-    kith::spawn([] {}, type_of("fill"), kith::work{0.02 * a.bytes() * part}, share);
-  }
-  kith::wait();
-  for (index step = 0; step < s.steps; ++step) {
-    for (index i = 0; i < s.blocks; ++i) task("use", s.work * a.bytes(), a.inout(i));
-    kith::wait();
   }
 }
 
@@ -429,11 +360,7 @@ void refined(const sizes& s) {
 
 constexpr kind all_kinds[] = {
     {"batches", batches},
-    {"coarse_fill", coarse_fill},
     {"directions", directions},
-    {"filled_across", filled_across},
-    {"filled_by_one", filled_by_one},
-    {"filled_stencil", filled_stencil},
     {"gradients", gradients},
     {"lu_panels", lu_panels},
     {"merge", merge},

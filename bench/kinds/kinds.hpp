@@ -21,6 +21,8 @@ struct kind {
 
 /// Kinds on which the policy was tuned.
 std::span<const kind> tuned_on() noexcept;
+/// Data that is initialised in other pieces than it is used. filled_stencil came last, and is in no set.
+std::span<const kind> initialisation() noexcept;
 /// Known algorithms, and loads that change.
 std::span<const kind> algorithms() noexcept;
 

@@ -15,9 +15,9 @@ namespace bench = kith::bench;
 
 int main(int argc, char** argv) {
   std::vector<bench::kind> all;
-  for (const auto more :
-       {bench::tuned_on(), bench::algorithms(), bench::linear_algebra(), bench::simulation_codes(),
-        bench::data_processing(), bench::machine_learning(), bench::searching_and_sorting(), bench::streams()}) {
+  for (const auto more : {bench::tuned_on(), bench::initialisation(), bench::algorithms(), bench::linear_algebra(),
+                          bench::simulation_codes(), bench::data_processing(), bench::machine_learning(),
+                          bench::searching_and_sorting(), bench::streams()}) {
     all.insert(all.end(), more.begin(), more.end());
   }
   const auto found =
