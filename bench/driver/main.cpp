@@ -63,7 +63,7 @@ using namespace kith::tools;
 std::function<outcome()> add(CLI::App& command, void (*measure)(const options&), bool ahead = true) {
   auto o = std::make_shared<options>();
   command.add_option_function<std::string>(
-      "--systems", [o](const std::string& text) { o->systems = policies_of(text); },
+      "--systems", [o](const std::string& text) { o->systems = split_choices(text); },
       "only these, comma-separated (default: all that were built); of dag and metg also kith:POLICY");
   CLI::Option* const rounds =
       command.add_option("--rounds", o->rounds, "samples of each figure (default 5; with --quick 2)")

@@ -30,8 +30,11 @@ for arguments, meant in ((("simm",), "'sim'"), (("help", "polices"), "'policies'
                          (("app", "haet"), "'heat'"), (("app", "heat", "--sise", "5"), "--size"),
                          (("app", "heat", "--wrokers", "2"), "--workers"), (("app", "heat", "--policy", "stael"), "'steal'"),
                          (("app", "heat", "--policy", "steal:vicitm=random"), "'victim'"), (("machine", "xeon-8"), "'xeon-8s'"),
-                         (("machines", "tilepro"), "'tilepro64'"), (("paper", "nabbitc-haet"), "'nabbitc-heat'")):
+                         (("machines", "tilepro"), "'tilepro64'"), (("paper", "nabbitc-haet"), "'nabbitc-heat'"),
+                         (("policies", "stael"), "'steal'")):
     kith.refused(*arguments, says=["did you mean", meant])
+done = kith.run("policies", "steal", "auto", "--json")
+kith.check([p["name"] for p in json.loads(done.stdout)] == ["steal", "auto"], f"only these policies: {done.stdout}")
 done = kith.run("app", "zzzzzz")
 kith.check("did you mean" not in done.stderr and "heat" in done.stderr, f"nothing is near: {done.stderr}")
 

@@ -130,7 +130,7 @@ int run(const tool& t, int argc, char** argv) {
   return code(outcome::error);
 }
 
-std::vector<std::string> policies_of(const std::string& text) {
+std::vector<std::string> split_choices(const std::string& text) {
   std::vector<std::string> all;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());

@@ -25,7 +25,7 @@ int run(const tool&, int argc, char** argv);
 /// A whole number in [least, most]; the error message names the bounds.
 CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 
-/// "a,b:x=1,y=2,c" names a, b:x=1,y=2 and c: a word with '=' belongs to the policy before it.
-std::vector<std::string> policies_of(const std::string& text);
+/// "a,b:x=1,y=2,c" is a, b:x=1,y=2 and c: a word with '=' is an option of the choice before it.
+std::vector<std::string> split_choices(const std::string& text);
 
 }  // namespace kith::tools

@@ -75,7 +75,7 @@ shown look_at(const recording& r, const placement_options& o) {
 void simulate(shown& s, recording r, const placement_options& o, progress& bar) {
   const machine_model m = model_by_name(o.machine.empty() ? "bullion-s16-8" : o.machine);
   s.machine = m.title;
-  const std::vector<std::string> policies = policies_of(o.policies);
+  const std::vector<std::string> policies = split_choices(o.policies);
   if (policies.size() > most_runs)
     throw error("--policy names " + std::to_string(policies.size()) + " policies; expected up to " +
                 std::to_string(most_runs) + " side by side");
@@ -215,7 +215,7 @@ void print(const shown& s, const placement_options& o) {
 outcome run_placement(const placement_options& o) {
   if (!o.picture.empty() && !o.picture.ends_with(".svg") && !o.picture.ends_with(".png"))
     throw error("--output '" + o.picture + "': expected a name that ends in .svg or .png");
-  std::vector<std::string> inputs = files_of(policies_of(o.policies));
+  std::vector<std::string> inputs = files_of(split_choices(o.policies));
   inputs.insert(inputs.end(), {o.file, o.machine});
   if (!o.picture.empty()) refuse_output("--output", o.picture, inputs);
   if (o.policies.empty() && !o.machine.empty())

@@ -1,9 +1,13 @@
 // kith policies: the policies that KITH_POLICY and --policy accept.
 #include "verbs.hpp"
 
+#include "base/nearest.hpp"
+#include "placeholders.hpp"
 #include "policy_library.hpp"
 #include "replay/choose.hpp"
 #include "terminal.hpp"
+
+#include <kith/error.hpp>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -19,9 +23,22 @@ namespace kith::tools {
 
 namespace {
 
-void policies_print_json() {
+/// The policies of these names; all, if there are none.
+std::vector<policy_entry> entries_of(const std::vector<std::string>& names) {
+  const std::vector<policy_entry> all = choosable_policies();
+  if (names.empty()) return all;
+  std::vector<policy_entry> some;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(all, std::string_view(name), &policy_entry::name);
+    if (found == all.end()) throw error(no_such("policy", name, policy_names()));
+    some.push_back(*found);
+  }
+  return some;
+}
+
+void policies_print_json(const std::vector<policy_entry>& entries) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const policy_entry& p : choosable_policies()) {
+  for (const policy_entry& p : entries) {
     nlohmann::ordered_json options = nlohmann::ordered_json::array();
     for (const policy_option& o : p.options)
       options.push_back({{"key", o.key}, {"values", text_of(o).substr(o.key.size() + 1)}, {"help", o.help}});
@@ -42,8 +59,8 @@ std::string source_of(const policy_entry& p) {
   return *p.section == '\0' ? fmt::format("{}; ", p.paper) : fmt::format("{}, {}; ", p.paper, p.section);
 }
 
-void policies_print_table() {
-  for (const policy_entry& p : choosable_policies()) {
+void policies_print_table(const std::vector<policy_entry>& entries) {
+  for (const policy_entry& p : entries) {
     fmt::print("{} {}\n", styled(fmt::format("{:<8}", p.name), tone::strong),
                folded(p.summary, std::max<std::size_t>(9, std::string_view(p.name).size() + 1)));
     fmt::print("{:9}{}\n", "",
@@ -63,19 +80,22 @@ void policies_print_table() {
 std::function<outcome()> add_policies(CLI::App& command) {
   auto json = std::make_shared<bool>(false);
   auto libraries = std::make_shared<std::vector<std::string>>();
+  auto names = std::make_shared<std::vector<std::string>>();
+  command.add_option("policies", *names, "only these")->type_name("POLICY");
   add_policy_library(command, *libraries);
   command.add_flag("--json", *json, "write JSON");
   command.footer(
       "JSON: [{\"name\", \"paper\", \"section\", \"summary\", \"options\": [{\"key\", \"values\", \"help\"}], "
       "\"priorities\", "
       "\"needs_file\"}]\n"
-      "Exit code: 0.");
-  return [json, libraries] {
+      "Exit code: 0, or 2 if there is no policy of a name.");
+  return [json, libraries, names] {
     load_policy_libraries(*libraries);
+    const std::vector<policy_entry> entries = entries_of(*names);
     if (*json) {
-      policies_print_json();
+      policies_print_json(entries);
     } else {
-      policies_print_table();
+      policies_print_table(entries);
     }
     return outcome::fine;
   };

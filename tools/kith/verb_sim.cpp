@@ -235,7 +235,7 @@ outcome run_sim(const sim_options& o) {
   if (!(o.core_gbs > 0) || !std::isfinite(o.core_gbs))
     throw error(fmt::format("--recorded-gbs {}: expected a number greater than 0", o.core_gbs));
   std::vector<std::string> policies;
-  if (!o.policies.empty()) policies = policies_of(o.policies);
+  if (!o.policies.empty()) policies = split_choices(o.policies);
   refuse_outputs(o, policies);
   const machine_model m = model_by_name(o.machine, o.hosts);
   sim::run_options base = run_options_of(o);

@@ -118,7 +118,7 @@ outcome run_what_if(what_if_options& o) {
   if (!p.place.empty())
     throw error(o.file +
                 ": a recording of places; a scheduling unit is of one machine, and is not simulated with them");
-  what_if_question q{.policies = o.policies.empty() ? hardware_policies() : policies_of(o.policies),
+  what_if_question q{.policies = o.policies.empty() ? hardware_policies() : split_choices(o.policies),
                      .software = o.software,
                      .base = o.run,
                      .seeds = o.seeds,
