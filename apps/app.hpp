@@ -59,14 +59,16 @@ struct target {
   }
 };
 
-/// The verifier's result. `what` is a text on what was compared, with the figures that decided.
+/// The verifier's result. `what` is a text on what was compared, with the figures that decided. Not `checked`: there
+/// was nothing to compare, and nothing is wrong.
 struct verdict {
   bool verified = false;
   std::string what;
+  bool checked = true;
 };
 
 /// The verdict of a dry run.
-inline verdict nothing_to_verify() { return {true, "dry: tasks were recorded, not run; there is nothing to verify"}; }
+inline verdict nothing_to_verify() { return {true, "tasks were recorded, not run (dry)", false}; }
 
 /// One of a program's own values: a number, a text, or a ranking (best first).
 using ranking = std::vector<std::pair<std::string, double>>;

@@ -2,6 +2,13 @@
 # adds the tool with its man pages and completion.
 include(CMakePackageConfigHelpers)
 
+# Programs look for transports of places in the build folder, then where this configuration installs them.
+install(CODE "
+  if(NOT CMAKE_INSTALL_PREFIX STREQUAL \"${CMAKE_INSTALL_PREFIX}\")
+    message(WARNING \"Kith was configured for ${CMAKE_INSTALL_PREFIX}. Installed elsewhere, programs find the transports \"
+            \"of places only while the build folder exists: configure with -DCMAKE_INSTALL_PREFIX=\${CMAKE_INSTALL_PREFIX}\")
+  endif()")
+
 install(TARGETS kith EXPORT kith-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

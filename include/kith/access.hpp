@@ -8,8 +8,9 @@ namespace kith {
 
 /// in(x), out(x), inout(x), concurrent(x), commutative(x): an access to a handle, to an object, to a contiguous range,
 /// or, with two arguments (pointer, count), to raw memory. A range may lie inside another one, at any depth (tiles and
-/// their array). Ranges that cross are an error until a wait has ended. An empty range is no access. What a task names
-/// twice counts once: with the most bytes, as read if either access reads, as written if either writes. The home that
+/// their array). Two ranges that overlap, neither inside the other, are an error unless a wait separates them. Empty
+/// ranges are ignored. Two accesses of one task to the same data are one: of the larger size, reading if either reads,
+/// writing if either writes. The home that
 /// first touch gave a region stays with its address until the memory is given back (kith::deallocate, kith::forget), or
 /// until its pages move (docs/memory.md).
 /// Temporaries are refused; const data can only be accessed with `in`.

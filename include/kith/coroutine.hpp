@@ -24,7 +24,7 @@ namespace kith {
 /// last co_await. It cannot co_await anything else: `f.get()` waits for a future, and its worker runs other work
 /// meanwhile.
 ///
-/// GCC 12 makes the coroutines of both sides of `a ? co_await f() : b`, and runs them: write `if`. It also destroys
+/// GCC 12 evaluates both branches of `a ? co_await f() : b`: write `if`. It also destroys
 /// some temporaries of a statement with co_await twice, such as lambdas whose captures have destructors: name them
 /// before.
 template <class T = void>
@@ -107,7 +107,7 @@ T sync_wait(coroutine<T>&& what) {
     return result.take();
   }
 }
-/// Rejects an argument that is no coroutine, or still has a name, at compile time, with a message that says what to
+/// Rejects an argument that is no coroutine, or is an lvalue, at compile time, with a message that says what to
 /// write.
 template <class F>
   requires(!detail::is_coroutine<F>)

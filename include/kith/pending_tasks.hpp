@@ -101,8 +101,8 @@ class pending_task {
 /// schedules tasks, waits for them and destroys it. Its tasks, and their descendants, may schedule further ones, and
 /// deliver arguments to all of them. No other order exists between them.
 ///
-/// Cost: a task costs what one of a group costs, three passes of a lock of the store, and one of its own lock for each
-/// argument. The constructor throws `error` if the thread runs no task. Source: Token and Reference scheduling,
+/// Cost: a task costs what one of a group costs, three acquisitions of a lock of the store, and one of its own lock for
+/// each argument. The constructor throws `error` if the thread runs no task. Source: Token and Reference scheduling,
 /// section 2.
 class pending_tasks {
  public:

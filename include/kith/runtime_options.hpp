@@ -63,8 +63,9 @@ struct runtime_options {
   optional_number<std::int64_t> throttle = {};
   /// KITH_THROTTLE_BYTES, 0: the same bound in bytes that these tasks access; 0: no bound.
   optional_number<std::int64_t> throttle_bytes = {};
-  /// KITH_INLINE, -1: a ready task runs at its creation, as a plain call, if tasks with this code were measured to be
-  /// shorter than their way to another worker, and if the policy does not place or order tasks (docs/performance.md).
+  /// KITH_INLINE, -1: a ready task runs at its creation, as a plain call, if tasks with this code were measured to take
+  /// less time than handing one to another worker, and if the policy does not place or order tasks
+  /// (docs/decisions/short-tasks-run-at-creation.md).
   /// 0: never. 1: always. L: only if L or more tasks of its creator per worker are unfinished.
   optional_number<int> inline_limit = {};
   /// KITH_SPIN, 2000: how often an idle worker looks for work before it sleeps.

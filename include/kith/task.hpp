@@ -19,8 +19,8 @@ namespace kith {
 /// As far as their accesses say, siblings behave as if they ran in the order of their creation. The task may have
 /// started, or even ended, when spawn returns. Short tasks run inside spawn (runtime_options::inline_limit): the
 /// creator must hold no mutex that the task takes, and the task must not wait for anything that its creator does later.
-/// At the throttle (runtime_options) the creator first runs other tasks. Throws `error` if the thread runs no task, or
-/// an access crosses another one.
+/// Once it has as many unfinished tasks as the throttle allows (runtime_options), the creator first runs other tasks.
+/// Throws `error` if the thread runs no task, or an access crosses another one.
 ///
 /// Whatever the task accesses or captures by reference must outlive it. The local variables of the creating
 /// function do so only if that function calls wait().

@@ -95,4 +95,5 @@ def main(words=None):
     except MemoryError:
         return fail(command, "out of memory", as_json)
     except OSError as e:
-        return fail(command, f"{printable(e.filename or '')}: {e.strerror or e}", as_json)
+        where = f"{printable(e.filename)}: " if e.filename else ""
+        return fail(command, f"{where}{e.strerror or e}", as_json)

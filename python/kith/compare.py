@@ -14,6 +14,7 @@ from kith.report.facts import Facts
 from kith.units import percent
 
 CLOCK = 1e-9  # the resolution of recorded times, s: a cause that is less in both runs is not shown
+NOISE = 0.02  # of the time: two runs of one program that differ by no more are alike
 _TYPES = 12  # by name; the others are one cause
 _OVERHEADS = (("scheduling", "scheduling: queues, ends of tasks, switching, and the recorder"), ("creating", "creating tasks"),
               ("partitioning", "partitioning windows of tasks"), ("exploring", "exploring keyed graphs"))

@@ -73,5 +73,5 @@ def sentence(problem, which, critical):
     """The sentence that the thesis' tools print: how many tasks have the problem, and how many of these are on the
     critical path."""
     count = int(np.count_nonzero(which))
-    return (f"{count} task{'s have' if count != 1 else ' has'} {problem.name} ({problem.condition}), "
+    return (f"{count} task{'s have' if count != 1 else ' has'} a problem with {problem.name} ({problem.condition}), "
             f"{int(np.count_nonzero(which & critical))} of which are on the critical path")

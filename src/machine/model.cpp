@@ -140,8 +140,12 @@ void read_sources(const std::string& file, const toml::table& root, machine_mode
 }
 
 std::string folder() {
+  namespace fs = std::filesystem;
   if (const std::optional<std::string> set = value_of(var::machines)) return *set;
-  return std::filesystem::is_directory(KITH_SOURCE_MACHINES) ? KITH_SOURCE_MACHINES : KITH_INSTALLED_MACHINES;
+  std::error_code why;
+  const fs::path beside = fs::read_symlink("/proc/self/exe", why).parent_path().parent_path() / "share/kith/machines";
+  if (!why && fs::is_directory(beside, why)) return beside;  // of an installed tool, wherever its tree was moved to
+  return fs::is_directory(KITH_SOURCE_MACHINES, why) ? KITH_SOURCE_MACHINES : KITH_INSTALLED_MACHINES;
 }
 
 }  // namespace

@@ -10,10 +10,14 @@
 
 #include <kith/error.hpp>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 namespace kith {
@@ -210,14 +214,37 @@ void write_recording(const recording& r, const std::string& file, const progress
   fresh.put_in_place();
 }
 
+/// Throws if the file cannot be opened, or is shorter than its header says: SQLite reports that as damage.
+void refuse_cut_off(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw error(file + ": cannot be read: " + std::system_category().message(errno), error_kind::input);
+  std::array<unsigned char, 32> head{};
+  if (!in.read(reinterpret_cast<char*>(head.data()), head.size())) return;  // too short for a database: SQLite says so
+  const auto number = [&head](std::size_t at, int bytes) {                  // most significant byte first
+    std::uintmax_t value = 0;
+    for (int i = 0; i < bytes; ++i) value = value << 8 | head[at + static_cast<std::size_t>(i)];
+    return value;
+  };
+  const std::uintmax_t page = number(16, 2), expected = number(28, 4) * (page == 1 ? 65536 : page);
+  std::error_code ignored;
+  const std::uintmax_t size = std::filesystem::file_size(file, ignored);
+  if (std::memcmp(head.data(), "SQLite format 3", 16) == 0 && size < expected)
+    throw error(file + ": cut off: " + std::to_string(size) + " bytes, expected " + std::to_string(expected) +
+                    "; record it again, or copy it whole",
+                error_kind::input);
+}
+
 recording read_recording(const std::string& file, const progress& tell) {
   std::error_code ignored;  // such as a name that is too long
+  if (std::filesystem::is_directory(file, ignored))
+    throw error(file + ": is a folder; expected a recording", error_kind::input);
   if (!std::filesystem::is_regular_file(file, ignored)) {
     const bool parts = std::filesystem::is_directory(parts_of(file), ignored);
     throw error(file + (parts ? ": not put together yet; run: kith repair " + file
                               : ": there is no such file; `kith record -o " + file + " -- PROGRAM` makes one"),
                 error_kind::input);
   }
+  refuse_cut_off(file);
   const database db(file, database::purpose::read);
   if (pragma(db, "application_id") != application)
     throw error(file + ": no recording of Kith; `kith record -o FILE -- PROGRAM` makes one", error_kind::input);

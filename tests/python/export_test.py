@@ -284,7 +284,7 @@ def test_a_missing_package_is_named(analysis, tmp_path, monkeypatch):
 
     real = builtins.__import__
     monkeypatch.setattr("importlib.import_module", lambda name, *a: real(name) if name != "otf2" else real("there_is_none"))
-    with pytest.raises(KithError, match=r"pip install 'kith\[otf2\]'"):
+    with pytest.raises(KithError, match="pip install otf2"):
         export(analysis, "otf2", str(tmp_path / "out"))
     with pytest.raises(KithError, match="expected one of: perfetto, paraver"):
         export(analysis, "svg", str(tmp_path / "out"))

@@ -269,7 +269,7 @@ def test_problems(tmp_path):
     p = problems.Problem("long", "work >= 20e-6 and name == 'work'")
     which = problems.find(a, [p])[p]
     assert problems.sentence(p, which, a.graph.critical_tasks) == (
-        "2 tasks have long (work >= 20e-6 and name == 'work'), 1 of which are on the critical path")
+        "2 tasks have a problem with long (work >= 20e-6 and name == 'work'), 1 of which are on the critical path")
 
 
 @pytest.mark.parametrize("text, says", [

@@ -81,7 +81,9 @@ complaint complaint_of(const tool& t, const CLI::App& app, const CLI::Error& e) 
     const bool of_a_value = dynamic_cast<const CLI::ValidationError*>(&e) != nullptr ||
                             dynamic_cast<const CLI::ConversionError*>(&e) != nullptr;
     c.message = rest.empty() || of_a_value || verb.get_allow_extras() ? e.what() : unexpected(rest, verb);
-    c.hint = fmt::format("`{} --help` says what it takes.", c.command);
+    const bool runs_program = verb.get_option_no_throw("program") != nullptr;
+    c.hint = fmt::format("`{} --help` says what it takes.{}", c.command,
+                         runs_program ? " A program and its arguments come after --." : "");
   } else {
     const std::vector<std::string> rest = app.remaining();
     c = about_verbs(t, app, rest.empty() ? "" : rest.front());

@@ -169,8 +169,8 @@ std::function<outcome()> add_app(CLI::App& command) {
       "--one-graph", o->one_graph,
       "no barrier between the tasks that initialise and those that compute (programs with --windows); both "
       "are timed");
-  // For `kith paper` only: a recording has the number of workers that ran, and its colors are shares of these.
-  command.add_option("--owners", o->owners)->check(whole_number(1, most_workers))->group("");
+  command.add_option("--owners", o->owners, "how many workers share the colors, and so the data (all workers)")
+      ->check(whole_number(1, most_workers));
   command.add_flag("--json", o->json, "write JSON");
   command.allow_extras();
   command.footer([&command] {
@@ -182,7 +182,8 @@ std::function<outcome()> add_app(CLI::App& command) {
     }
     return parameters +
            "APP comes first; then these options and the program's own parameters in any order.\n"
-           "JSON: {\"app\", \"policy\", \"machine\", \"pretended\", \"workers\", \"verified\", \"what_was_checked\", "
+           "JSON: {\"app\", \"policy\", \"machine\", \"pretended\", \"workers\", \"verified\" (null: not run), "
+           "\"what_was_checked\", "
            "\"seconds\", \"tasks\", \"steals\", \"steal_attempts\", \"colored_steals\", \"colored_attempts\", "
            "\"remote_access_percent\", \"idle_seconds\", \"first_steal_s\" (null: no steal), "
            "\"load_balance_percent\", \"per_worker\": [...], ...}\n"

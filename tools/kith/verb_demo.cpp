@@ -82,8 +82,8 @@ void print_trial(const trial& t) {
     fmt::print("  {}: {}\n", t.program, styled("WRONG RESULTS", tone::bad));
     for (const std::string& w : t.wrong) fmt::print("    {}\n", w);
   } else {
-    fmt::print("  {}: {} tasks, {} workers, all results {}\n", t.program, t.policies.front().tasks, t.workers,
-               styled("verified", tone::good));
+    fmt::print("  {}: {} tasks, {}, all results {}\n", t.program, t.policies.front().tasks,
+               counted(static_cast<std::size_t>(t.workers), "worker"), styled("verified", tone::good));
     fmt::print("    {}\n", styled(folded(t.checked, 4), tone::faint));
   }
   std::vector<std::string> heads = {t.pretended ? "balance of nodes, %" : "balance, %", "steals", "remote accesses, %"};

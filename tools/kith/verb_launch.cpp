@@ -8,6 +8,7 @@
 #include "launch/launchers.hpp"
 #include "machine/limits.hpp"
 #include "machine/machine.hpp"
+#include "numbers.hpp"
 #include "places/job.hpp"
 
 #include <kith/error.hpp>
@@ -50,7 +51,7 @@ mpi_launcher choose(const std::string& name) {
     if (l.usable()) return l;
     missing += (missing.empty() ? "" : "; ") + std::string(l.kind.name) + ": " + what_is_missing(l);
   }
-  throw error("launch: no MPI to start processes with. " + missing +
+  throw error("no MPI to start processes with. " + missing +
               ". Without one, KITH_PLACES=N PROGRAM has N places in one process");
 }
 
@@ -109,9 +110,9 @@ void tell_workers(const launch_options& o) {
   const int share = std::max(1, cores / o.places);
   if (*o.workers <= share) return;
   fmt::print(stderr,
-             "kith launch: each of {} places has its share of {} cores, {} worker{}, not {}; KITH_OVERSUBSCRIBE=1 "
+             "kith launch: each of {} places has its share of {} cores, {}, not {}; KITH_OVERSUBSCRIBE=1 "
              "allows more\n",
-             o.places, cores, share, share == 1 ? "" : "s", *o.workers);
+             o.places, cores, counted(static_cast<std::size_t>(share), "worker"), *o.workers);
 }
 
 outcome launch(const launch_options& o) {
@@ -121,7 +122,7 @@ outcome launch(const launch_options& o) {
   const auto known = [&](const distributed::mpi_kind& k) { return transport == k.transport; };
   const bool names_mpi = std::ranges::any_of(distributed::mpi_kinds(), known);
   if (names_mpi && !o.mpi.empty() && o.mpi != *transport)
-    throw error("launch: --mpi " + o.mpi + ", and KITH_TRANSPORT=" + *transport + "; leave one of them out");
+    throw error("--mpi " + o.mpi + ", and KITH_TRANSPORT=" + *transport + "; leave one of them out");
   const mpi_launcher with = choose(names_mpi ? *transport : o.mpi);
   std::string folder = fs::temp_directory_path() / "kith-launch-XXXXXX";
   if (mkdtemp(folder.data()) == nullptr) throw error("launch: " + folder + ": " + std::strerror(errno));

@@ -8,11 +8,15 @@
 
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace kith::tools {
+
+namespace fs = std::filesystem;
 
 std::function<outcome()> add_repair(CLI::App& command) {
   auto file = std::make_shared<std::string>();
@@ -25,10 +29,16 @@ std::function<outcome()> add_repair(CLI::App& command) {
       "Exit code: 0, or 2 if there are no parts, or they cannot be read.");
   return [file] {
     progress bar;
+    std::error_code ignored;
+    if (fs::is_regular_file(*file, ignored) && !fs::exists(*file + ".parts", ignored)) {
+      fmt::print("{} has been put together already: there is no {}.parts\n", *file, *file);
+      return outcome::fine;
+    }
     const std::vector<std::string> together = parts_of_job(*file);
     assemble_places(together, [&](const char* what, double share) { bar.share(what, share); }, add_sources);
     if (together.front() != *file)
       fmt::print(stderr, "kith repair: {} is of one job with {}, which has both now\n", *file, together.front());
+    fmt::print("{}: put together\n", together.front());
     return outcome::fine;
   };
 }

@@ -9,6 +9,7 @@
 #include "engine/sim/recorded_places.hpp"
 #include "json_text.hpp"
 #include "machine/hosts.hpp"
+#include "numbers.hpp"
 #include "output.hpp"
 #include "picture/chart.hpp"
 #include "policy/list.hpp"
@@ -205,9 +206,9 @@ void print_text(const workload& all, const machine_model& m, const std::vector<s
                 sim::fidelity how, const std::vector<sim::result>& results,
                 const std::vector<multiprogram_figures>& together) {
   const std::size_t seeds = results.size() / policies.size();
-  fmt::print("{} on {}\n{} tasks, {} workers, fidelity {}{}\n",
-             printable(fmt::format("{}", fmt::join(all.names, ", "))), styled(printable(m.title), tone::strong),
-             all.program.tasks(), results.front().workers.size(), fidelity_name(how),
+  fmt::print("{} on {}\n{} tasks, {}, fidelity {}{}\n", printable(fmt::format("{}", fmt::join(all.names, ", "))),
+             styled(printable(m.title), tone::strong), all.program.tasks(),
+             counted(results.front().workers.size(), "worker"), fidelity_name(how),
              seeds > 1 ? fmt::format(", {} seeds: means, and half the range", seeds) : "");
   std::vector<double> alone;
   for (std::size_t s = 0; s < seeds; ++s) alone.push_back(static_cast<double>(results[s].one_core) * 1e-12);
@@ -275,7 +276,8 @@ std::function<outcome()> add_sim(CLI::App& command) {
   add_options(command, *o);
   command.footer(
       "Figures are of what follows the recording's last mark (programs of `kith app` set one before they solve). "
-      "speed-up: over one core of the same machine, simulated under `auto` with the same seed. remote %: see "
+      "speed-up: over one core of the same machine, simulated under `auto` with the same seed. remote %: of remote "
+      "accesses, see "
       "docs/glossary.md. L1 and L2 misses, network, energy (-: the machine's file lacks a key): of fidelity line. The "
       "same input gives the same result, bit for bit. docs/simulation.md says what is modelled, "
       "and what results rest on.\n"

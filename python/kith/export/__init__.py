@@ -7,6 +7,7 @@ format keeps.
 import importlib
 import os
 import shutil
+import sys
 import tempfile
 from dataclasses import dataclass
 
@@ -42,13 +43,13 @@ def format_named(name):
     raise KithError(f"--to '{printable(name, 40)}'; expected one of: {', '.join(f.name for f in FORMATS)}")
 
 
-def need(package, extra):
-    """The imported package; KithError that names the extra of kith where it is missing."""
+def need(package, name):
+    """The imported package; KithError that says how to install it for the format `name` where it is missing."""
     try:
         return importlib.import_module(package)
     except ImportError as e:
-        raise KithError(f"--to {extra} needs the Python package '{package}', which is missing; install it: python3 -m pip "
-                        f"install 'kith[{extra}]' (or pip install {package})") from e
+        raise KithError(f"--to {name} needs the Python package '{package}', which is missing; install it: "
+                        f"{sys.executable} -m pip install {package.partition('.')[0]}") from e
 
 
 def export(analysis, name, out):

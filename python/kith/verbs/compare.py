@@ -22,21 +22,23 @@ def run(options):
 
 
 def text(found, most=12):
-    from kith.compare import CLOCK
+    from kith.compare import CLOCK, NOISE
     from kith.errors import printable
     from kith.units import MINUS, percent, rounded, seconds, signed
 
     a, b = found["makespan_s"]
-    apart = b - a
+    alike = abs(b - a) <= NOISE * max(a, b)
     times = f", {rounded(b / a)} times as long" if a > 0 else ""
     lines = [f"A took {seconds(a)}, B {seconds(b)}{times}", "", "why, in seconds of the run (means over its workers):",
              f"  {'A':>10}  {'B':>10}  {f'B {MINUS} A':>10}    share"]
     for c in found["causes"][:most] + found["causes"][max(most, len(found["causes"]) - 1):]:
         if max(abs(c["a"]), abs(c["b"])) < CLOCK:
             continue
-        share = percent(c["share"]) if apart else "-"
+        share = percent(c["share"]) if not alike else "-"
         more = signed(seconds, c["b"] - c["a"])
         lines.append(f"  {seconds(c['a']):>10}  {seconds(c['b']):>10}  {more:>10}  {share:>7}  {printable(c['what'], 80)}")
+    if alike:
+        lines.append(f"The runs take the same time within {percent(NOISE)}: no cause has a share in so small a difference.")
     facts = found["facts"]
     lines += ["", *(f"{name:<13} {show(facts[key][0])} and {show(facts[key][1])}" for name, key, show in (
         ("policy", "policy", lambda v: printable(v, 60) or "-"), ("workers", "workers", str), ("work", "work_s", seconds),

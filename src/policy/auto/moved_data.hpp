@@ -28,7 +28,7 @@ class moved_data {
  public:
   static constexpr std::array options{
       number("moves", 3, 0, 100,
-             "data moves to the thief with so many thefts in a row of tasks that use it; 0: it never moves"),
+             "data moves to the thief after this many consecutive thefts of tasks that use it; 0: it never moves"),
   };
 
   moved_data(const policy_context& s, const policy_options& given, const shared_tables<World>& tables,

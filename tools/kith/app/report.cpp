@@ -174,7 +174,7 @@ std::string to_json(const app_report& r) {
               {"machine", r.machine},
               {"pretended", s.pretended},
               {"workers", r.workers},
-              {"verified", r.result.check.verified},
+              {"verified", r.result.check.checked ? nlohmann::ordered_json(r.result.check.verified) : nullptr},
               {"what_was_checked", r.result.check.what},
               {"seconds", r.result.seconds},
               {"memory_bytes", r.memory_bytes},
@@ -217,8 +217,9 @@ std::string to_text(const app_report& r) {
   const statistics& s = r.result.statistics;
   const char* pretended = s.pretended ? "  (pretended)" : "";
   const apps::verdict& check = r.result.check;
-  std::string text = fmt::format("{} under {}, {} workers on {}{}\n", styled(r.app, tone::strong), r.policy, r.workers,
-                                 printable(r.machine), pretended);
+  std::string text =
+      fmt::format("{} under {}, {} on {}{}\n", styled(r.app, tone::strong), r.policy,
+                  counted(static_cast<std::size_t>(r.workers), "worker"), printable(r.machine), pretended);
   if (r.on_places) {
     const place_sums sums(r.on_places->per_place);
     text += row("places", fmt::format("{} ({}, {})", r.on_places->places, r.on_places->as, r.on_places->transport));
@@ -231,8 +232,10 @@ std::string to_text(const app_report& r) {
                                              sums.bytes_factor(), sums.taken, sums.largest_spawn, sums.most_edges));
     }
   }
-  text += row("result", styled(check.verified ? "verified" : "WRONG", check.verified ? tone::good : tone::bad) + ": " +
-                            folded(check.what, 19));
+  const std::string found = !check.checked   ? styled("not verified", tone::faint)
+                            : check.verified ? styled("verified", tone::good)
+                                             : styled("WRONG", tone::bad);
+  text += row("result", found + ": " + folded(check.what, 19));
   text +=
       row("seconds",
           fmt::format("{:.4f}{}", r.result.seconds,

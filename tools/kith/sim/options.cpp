@@ -67,7 +67,8 @@ void add_machine_and_policies(CLI::App& command, sim_options& o) {
 }
 
 void add_memory(CLI::App& command, sim_options& o) {
-  command.add_option("--fidelity", o.fidelity, "what is modelled of memory (block; abstract above 64 nodes)")
+  command
+      .add_option("--fidelity", o.fidelity, "what is modelled of memory (block; abstract above 64 last-level caches)")
       ->type_name("block|abstract|line");
   command.add_option("--distribution", o.data, "where data lies (first-touch)")
       ->type_name("first-touch|fine|coarse|regions|block|colors|recorded");
