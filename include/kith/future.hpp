@@ -49,7 +49,9 @@ class future {
   template <class Clock, class Duration>
   bool wait_until(const std::chrono::time_point<Clock, Duration>& end) const {
     for (;;) {  // a clock that is not steady may be set back
-      if (wait_for(end - Clock::now())) return true;
+      const auto now = Clock::now();
+      if (end <= now) return wait_for(Duration::zero());  // the difference may overflow
+      if (wait_for(end - now)) return true;
       if (Clock::now() >= end) return false;
     }
   }

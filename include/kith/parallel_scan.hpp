@@ -20,7 +20,7 @@ namespace kith {
 template <class T, class Scan, class Combine>
 T parallel_scan(std::int64_t begin, std::int64_t end, T identity, Scan&& scan, Combine&& combine) {
   if constexpr (detail::scan_check<T, Scan, Combine>::value) {
-    const std::int64_t length = end > begin ? end - begin : 0;
+    const std::int64_t length = detail::iterations(begin, end);
     const std::int64_t most = detail::worker_count() + 1, blocks = length < most ? length : most;
     if (blocks < 3) return scan(begin, begin + length, std::move(identity), true);
     const auto start = [&](std::int64_t b) {

@@ -25,9 +25,9 @@ namespace kith {
 /// Whatever the task accesses or captures by reference must outlive it. The local variables of the creating
 /// function do so only if that function calls wait().
 ///
-/// The task ends when `f` has returned and all its own children have ended. Then `f` is destroyed with its
-/// captures, and tasks that come after it may start. An exception of `f`, or of a child that `f` did not wait
-/// for, is thrown where the task is waited for.
+/// When `f` has returned and all its children have ended, `f` is destroyed with its captures. What their destructors
+/// create are children of this task, too. With the last of those the task ends, and tasks that come after it may start.
+/// An exception of `f`, or of a child that `f` did not wait for, is thrown where the task is waited for.
 template <class F, class... Args>
 [[gnu::always_inline]] inline task_ref spawn(F&& f, const Args&... args) {
   if constexpr (detail::is_task_call<F, Args...>()) {

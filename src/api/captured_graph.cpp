@@ -1,7 +1,7 @@
 #include <kith/captured_graph.hpp>
 #include <kith/error.hpp>
 
-#include "base/atomic.hpp"
+#include "api/graph_in_use.hpp"
 #include "engine/native/array_run.hpp"
 #include "engine/native/capture.hpp"
 #include "engine/native/create.hpp"
@@ -19,24 +19,8 @@ struct captured_graph::content {
   native::capture tasks{"captured_graph"};
   native::node_arrays arrays;
   native::array_run::node_deques deques;
-  atomic<bool> running{false};
+  graph_in_use in_use{"captured_graph"};
 
-  /// Marks the graph as running while it lives.
-  class use {
-   public:
-    use(content& c, const char* who) : c_(c) {
-      if (c.running.exchange(true, acquire)) {  // pairs with the destructor
-        throw error(std::string("captured_graph::") + who +
-                    ": the graph is running; run it again when that run has ended, or capture a second graph");
-      }
-    }
-    ~use() { c_.running.store(false, release); }
-    use(const use&) = delete;
-    use& operator=(const use&) = delete;
-
-   private:
-    content& c_;
-  };
   void run_as_tasks(native::worker& w);
 };
 
@@ -115,7 +99,7 @@ bool captured_graph::execute(const void* body, void (*calls)(void*), bool again)
   const char* const who = again ? "repeat()" : "capture()";
   native::worker& w = worker_for(who);
   content& c = present();
-  const content::use now(c, who);
+  const graph_in_use::hold now(c.in_use, who);
   c.tasks.start(again);
   try {
     const capturing tasks(w, c.tasks);
@@ -133,7 +117,7 @@ void captured_graph::run() {
   native::worker& w = worker_for("run()");
   if (nodes() == 0) return;
   content& c = *content_;
-  const content::use now(c, "run()");
+  const graph_in_use::hold now(c.in_use, "run()");
   if (native::may_run_arrays(w, c.arrays, c.tasks.has_levels())) return native::run_arrays(w, c.arrays, c.deques);
   c.run_as_tasks(w);
   native::learn_homes(w, c.arrays);

@@ -6,6 +6,7 @@
 #include "engine/native/create.hpp"
 #include "engine/native/inherited.hpp"
 
+#include <mutex>
 #include <string>
 
 namespace kith::detail {
@@ -17,8 +18,10 @@ native::engine& engine_of(const scope& s) noexcept { return static_cast<native::
 scope& open_outside(native::engine& e) {
   e.refuse_inherited("runtime::submit()");
   e.start_stand_in();
-  e.outside.creating.lock();
-  return e.outside.open();
+  std::unique_lock creating(e.outside.creating);
+  scope& s = e.outside.open();
+  creating.release();  // ~creation() unlocks it
+  return s;
 }
 
 }  // namespace

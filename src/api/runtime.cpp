@@ -47,8 +47,7 @@ runtime::~runtime() {
     [[maybe_unused]] const implementation* const left = impl_.release();
     return;
   }
-  for (const native::worker* w = native::worker::current(); w != nullptr; w = w->below) {
-    if (&w->engine != &impl_->engine) continue;
+  if (native::worker::on_this_thread(impl_->engine) != nullptr) {
     std::fputs(
         "kith: a task destroys the runtime that it runs on (kith::runtime::~runtime() was called inside a task or "
         "run() of "

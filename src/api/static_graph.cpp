@@ -3,7 +3,7 @@
 #include <kith/static_graph.hpp>
 #include <kith/task.hpp>
 
-#include "base/atomic.hpp"
+#include "api/graph_in_use.hpp"
 #include "engine/native/array_run.hpp"
 #include "engine/native/engine.hpp"
 
@@ -30,7 +30,7 @@ struct static_graph::content {
 
   // ---- of the current run
   native::array_run::node_deques deques;
-  atomic<bool> running{false};
+  graph_in_use in_use{"static_graph"};
   detail::node_scope* scope = nullptr;
 
   // ---- of a run that is recorded
@@ -179,13 +179,7 @@ void static_graph::run() {
   native::worker* const w = native::worker::current();
   if (w == nullptr)
     throw error("static_graph::run(): no task runs on this thread; call it inside runtime::run() or a task");
-  if (c.running.exchange(true, acquire))  // pairs with the store below
-    throw error(
-        "static_graph::run(): the graph is running; run it again when that run has ended, or make a second graph");
-  struct ending {
-    content& c;
-    ~ending() { c.running.store(false, release); }
-  } at_end{c};
+  const graph_in_use::hold now(c.in_use, "run()");
   if (!c.arrays.linked()) {
     c.link();
     try {

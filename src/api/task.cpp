@@ -109,6 +109,28 @@ bool group::cancelled() const noexcept { return scope_->is_cancelled(); }
 
 namespace detail {
 
+namespace {
+
+/// Waits as a worker that this thread is below its current one, which is of another runtime.
+bool wait_as(native::worker& as, completion& ended, double seconds, made_task completer, at_stack_limit limit) {
+  struct call {
+    completion& ended;
+    double seconds;
+    made_task completer;
+    at_stack_limit limit;
+    bool done;
+  } c{ended, seconds, completer, limit, false};
+  native::worker::current()->report();  // C1 of scope.hpp: this may take long
+  std::exception_ptr failure = as.run_on_top(&c, [](void* p) {
+    call& mine = *static_cast<call*>(p);
+    mine.done = mine.ended.wait_at_most(mine.seconds, mine.completer, mine.limit);
+  });
+  if (failure) std::rethrow_exception(std::move(failure));
+  return c.done;
+}
+
+}  // namespace
+
 void cancel_children() noexcept {
   const native::worker* w = native::worker::current();
   if (w != nullptr && w->children_scope != nullptr) w->children_scope->cancel();
@@ -122,8 +144,14 @@ bool completion::wait_at_most(double seconds, made_task completer, at_stack_limi
   using steady = std::chrono::steady_clock;
   constexpr double for_ever = 1e9;  // 31 years
   native::worker* const w = native::worker::current();
-  if (w != nullptr) ++w->naming.waits;  // comes first: under `replay` the wait may be over already
-  if (done() || seconds <= 0) return done();
+  if (w != nullptr) ++w->naming.waits;          // comes first: under `replay` the wait may be over already
+  if (done() || !(seconds > 0)) return done();  // NaN: no time
+  if (w != nullptr && completer.runtime != 0 && completer.runtime != w->engine.number) {
+    native::engine* const e = native::engine_of_number(completer.runtime);
+    // The task may wait for this thread, if that is a worker of its runtime, too.
+    if (native::worker* const mine = e != nullptr ? native::worker::on_this_thread(*e) : nullptr; mine != nullptr)
+      return wait_as(*mine, *this, seconds, completer, limit);
+  }
   const bool of_another = w == nullptr || (completer.runtime != 0 && completer.runtime != w->engine.number);
   if (of_another && native::never_completes(completer.runtime)) {
     throw error(
@@ -196,17 +224,22 @@ void run_apart(void* context, void (*f)(void*)) {
     std::rethrow_exception(std::move(failure));
 }
 
+std::int64_t iterations(std::int64_t begin, std::int64_t end) {
+  if (end <= begin) return 0;
+  // The count of dealt iterations may exceed the end by one chunk for each taker, which needs room.
+  if (static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin) > std::uint64_t{1} << 48) {
+    throw error("parallel loop: [" + std::to_string(begin) + ", " + std::to_string(end) +
+                ") has more than 2^48 iterations; run it as several loops");
+  }
+  return end - begin;
+}
+
 loop_dealer::loop_dealer(std::int64_t begin, std::int64_t end, schedule how, int shares)
     : begin_(begin), end_(std::max(begin, end)), grain_(how.grain), deal_(how.deal), shares_(shares) {
   if (how.grain < 0)
     throw error("kith::schedule: the grain is " + std::to_string(how.grain) +
                 "; expected 0 (1; for static_: equal shares) or more");
-  // The count of dealt iterations may exceed the end by one chunk for each taker, which needs room.
-  if (static_cast<std::uint64_t>(end_) - static_cast<std::uint64_t>(begin_) > std::uint64_t{1} << 48) {
-    throw error("parallel loop: [" + std::to_string(begin) + ", " + std::to_string(end) +
-                ") has more than 2^48 iterations; run it as several loops");
-  }
-  const std::int64_t count = end_ - begin_;
+  const std::int64_t count = iterations(begin, end);
   if (grain_ == 0) grain_ = deal_ == schedule::static_ ? (count + shares - 1) / shares : 1;
   grain_ = std::clamp<std::int64_t>(grain_, 1, std::max<std::int64_t>(1, count));
 }

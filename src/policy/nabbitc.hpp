@@ -132,7 +132,8 @@ class nabbitc final : public policy<World>, public observer<World> {
       case meaning::worker: break;
       case meaning::node:
         if (t.color < 0) return -1;
-        return t.color < team_.size() ? team_.node_of(worker_id(t.color)).value : team_.nodes() + t.color;
+        // A color that no worker has is the number of no node: there are at least as many workers.
+        return t.color < team_.size() ? team_.node_of(worker_id(t.color)).value : t.color;
       case meaning::data: return weights_.heaviest_home(t, mine.weights).value;
     }
     return t.color;

@@ -9,11 +9,20 @@ namespace kith {
 
 namespace {
 
+/// Lists of scopes that nobody uses, linked by next_spare: giving one back cannot fail.
+void put_into(detail::scope*& list, detail::scope& s) noexcept { s.next_spare = std::exchange(list, &s); }
+/// REQUIRES: the list is not empty.
+detail::scope& take_from(detail::scope*& list) noexcept {
+  detail::scope& s = *list;
+  list = s.next_spare;
+  return s;
+}
+
 /// All scopes, for reuse. Never destroyed: late readers may hold pointers to them.
 struct pool {
   std::mutex guard;
   std::vector<std::unique_ptr<detail::scope>> all;
-  std::vector<detail::scope*> free;
+  detail::scope* free = nullptr;
   std::uint64_t next_serial = 1;
 };
 pool& scopes() {
@@ -40,10 +49,13 @@ std::uint64_t fresh_serial(seat& at) {
 }  // namespace
 
 seat::~seat() {
-  for (detail::scope* s : spare_scopes) s->by_address.forget_regions();  // they are numbers of this engine
   pool& p = scopes();
   std::lock_guard lock(p.guard);
-  p.free.insert(p.free.end(), spare_scopes.begin(), spare_scopes.end());
+  while (spare_scopes != nullptr) {
+    detail::scope& s = take_from(spare_scopes);
+    s.by_address.forget_regions();  // they are numbers of this engine
+    put_into(p.free, s);
+  }
 }
 
 namespace detail {
@@ -154,15 +166,13 @@ bool scope::leave_in_place_of(scope& before) noexcept {
 }  // namespace detail
 
 detail::scope& take_scope(seat& from, detail::scope* parent) {
-  if (from.spare_scopes.empty()) {
+  if (from.spare_scopes == nullptr) {
     pool& p = scopes();
     std::lock_guard lock(p.guard);
-    if (p.free.empty()) p.free.push_back(p.all.emplace_back(std::make_unique<detail::scope>()).get());
-    from.spare_scopes.push_back(p.free.back());
-    p.free.pop_back();
+    detail::scope& s = p.free != nullptr ? take_from(p.free) : *p.all.emplace_back(std::make_unique<detail::scope>());
+    put_into(from.spare_scopes, s);
   }
-  detail::scope& s = *from.spare_scopes.back();
-  from.spare_scopes.pop_back();
+  detail::scope& s = take_from(from.spare_scopes);
   s.seat = &from;
   s.counts_here.store(&from, relaxed);
   s.parent.store(parent, release);  // pairs with any_around(): a walker that reads it sees no older state
@@ -185,7 +195,7 @@ void give_scope(detail::scope& s) {
   s.owner.store(0, relaxed);
   s.left_by.store(nullptr, relaxed);
   s.listed = s.leveled = s.phased = s.independent = s.held = false;
-  s.seat->spare_scopes.push_back(&s);
+  put_into(s.seat->spare_scopes, s);
 }
 
 void give_scope_to(seat& taker, detail::scope& s) {

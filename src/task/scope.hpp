@@ -61,6 +61,7 @@ class scope {
   atomic<std::uint64_t> ended_here{0};  // tasks that the owner itself ended
   std::uint64_t bytes_created = 0;      // bytes of accesses, less those of tasks that the owner ended
   std::uint64_t throttle_at = 0;        // value of created - ended_here at which the owner checks whether it must help
+  scope* next_spare = nullptr;          // while nobody uses it: the next such scope of the same seat, or of the pool
   creation_sink* sink = nullptr;        // throttle_at is 0 then
   std::uint64_t identity = 0;           // for a graph, if identities are kept
   bool listed = false;                  // children are listed, so that the owner may claim them

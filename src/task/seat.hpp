@@ -4,7 +4,6 @@
 #include "task/slots.hpp"
 
 #include <cstdint>
-#include <vector>
 
 namespace kith {
 
@@ -19,7 +18,7 @@ class seat {
   ~seat();
 
   slot_cache slots;
-  std::vector<detail::scope*> spare_scopes;
+  detail::scope* spare_scopes = nullptr;           // linked by next_spare
   std::uint64_t next_serial = 0, last_serial = 0;  // a range of serial numbers of its own
 };
 

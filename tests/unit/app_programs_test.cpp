@@ -138,7 +138,7 @@ TEST_P(programs, touch_nothing_when_they_run_dry) {
   kith::runtime_options o = make_options(8, "dep", "node:4 core:2");
   o.dry = true;
   kith::runtime rt(o);
-  EXPECT_THAT(run(*program, {rt, 4}).check.what, testing::StartsWith("dry"));
+  EXPECT_FALSE(run(*program, {rt, 4}).check.checked);
   EXPECT_FALSE(program->verify().verified) << "no task ran, so nothing can be right";
   EXPECT_TRUE(std::ranges::all_of(program->output(), [](std::byte b) { return b == std::byte{0}; }));
 }
@@ -359,7 +359,7 @@ TEST(programs_run_dry, cg_has_a_model_of_its_work) {
   o.dry = true;
   kith::runtime rt(o);
   const std::unique_ptr<app> program = e.make(arguments(e.name, e.parameters, {}, preset::small));
-  EXPECT_THAT(run(*program, {rt, 2}).check.what, testing::StartsWith("dry"));
+  EXPECT_FALSE(run(*program, {rt, 2}).check.checked);
 }
 
 TEST(program_input, images_of_one_size) {

@@ -8,13 +8,16 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -253,6 +256,128 @@ TEST(calls, futures_without_a_task_or_a_runtime_are_named) {
   });
   EXPECT_THAT(message_of([&] { std::ignore = kith::when_all(std::vector<kith::future<int>>()); }),
               HasSubstr("no task runs on this thread"));
+}
+
+/// Its copy throws after so many further copies; 0: none does. A const capture is copied where others are moved.
+struct fails_to_copy {
+  static inline int copies_left = 0;
+  fails_to_copy() = default;
+  fails_to_copy(const fails_to_copy&) {
+    if (copies_left > 0 && --copies_left == 0) throw std::runtime_error("copy");
+  }
+};
+
+TEST(calls, closures_that_cannot_be_moved_throw_where_the_task_is_made) {
+  kith::runtime rt(make_options(1));
+  const fails_to_copy captured;
+  int thrown = 0;
+  for (int at = 2; at < 8; ++at) {  // the first copy is the caller's
+    fails_to_copy::copies_left = at;
+    try {
+      rt.submit([captured] {}).get();
+    } catch (const std::runtime_error&) {
+      ++thrown;
+    }
+    fails_to_copy::copies_left = at;
+    rt.run([&] {
+      try {
+        kith::async([captured] {}).get();
+      } catch (const std::runtime_error&) {
+        ++thrown;
+      }
+    });
+  }
+  fails_to_copy::copies_left = 0;
+  EXPECT_GE(thrown, 4);
+  EXPECT_EQ(rt.submit([captured] { return 3; }).get(), 3);
+}
+
+TEST(calls, a_wait_until_a_moment_far_past_or_for_no_number_does_not_wait) {
+  kith::runtime rt(make_options(1));
+  std::atomic<bool> go{false};
+  const auto f = rt.submit([&] {
+    while (!go) std::this_thread::yield();
+  });
+  EXPECT_FALSE(f.wait_until(std::chrono::steady_clock::time_point::min()));
+  EXPECT_FALSE(f.wait_for(std::chrono::duration<double>(std::numeric_limits<double>::quiet_NaN())));
+  go = true;
+  EXPECT_TRUE(f.wait_until(std::chrono::steady_clock::time_point::max()));
+}
+
+/// Calls a function when it is destroyed.
+template <class F>
+class at_end {
+ public:
+  explicit at_end(F f) : f_(std::move(f)) {}
+  at_end(at_end&& other) noexcept : f_(other.f_), armed_(std::exchange(other.armed_, false)) {}
+  ~at_end() {
+    if (armed_) f_();
+  }
+
+ private:
+  F f_;
+  bool armed_ = true;
+};
+
+TEST(calls, what_destructors_of_captures_create_belongs_to_their_task) {
+  for (const int workers : {1, 3}) {
+    kith::runtime rt(make_options(workers));
+    std::atomic<int> ran{0};
+    rt.run([&] {
+      for (int i = 0; i < 50; ++i) {
+        kith::spawn([&, end = at_end([&] {
+                          kith::spawn([&] { ++ran; });
+                          kith::wait();
+                          EXPECT_GE(ran, 1);
+                        })] { kith::spawn([&] { ++ran; }); });
+      }
+      kith::wait();
+      EXPECT_EQ(ran, 100);
+      int x = 0;  // what the destructor has spawned ends before the task's successors begin
+      kith::spawn([&, end = at_end([&] { kith::spawn([&] { x = 1; }); })] {}, kith::out(x));
+      kith::spawn([&] { EXPECT_EQ(x, 1); }, kith::in(x));
+      kith::wait();
+    });
+    EXPECT_THAT(
+        message_of([&] {
+          rt.run([&] { kith::spawn([end = at_end([] { kith::spawn([] { throw kith::error("late"); }); })] {}); });
+        }),
+        HasSubstr("late"));
+  }
+}
+
+TEST(calls, a_scan_of_more_iterations_than_can_be_counted_is_refused) {
+  kith::runtime rt(make_options(2));
+  rt.run([&] {
+    EXPECT_THAT(message_of([&] {
+                  kith::parallel_scan(
+                      std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), 0,
+                      [](std::int64_t, std::int64_t, int v, bool) { return v; }, [](int a, int b) { return a + b; });
+                }),
+                HasSubstr("more than 2^48 iterations"));
+  });
+}
+
+TEST(calls_death, a_graph_destroyed_by_its_own_node_names_the_mistake) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto captured = [] {
+    kith::runtime rt(make_options(1));
+    rt.run([&] {
+      kith::captured_graph g;
+      g.capture([&] { kith::spawn([&] { g = kith::captured_graph(); }); });
+      g.run();
+    });
+  };
+  EXPECT_DEATH(captured(), "a captured_graph is destroyed, or assigned to, while it runs");
+  const auto made = [] {
+    kith::runtime rt(make_options(1));
+    rt.run([&] {
+      kith::static_graph g;
+      g.add([&] { g = kith::static_graph(); });
+      g.run();
+    });
+  };
+  EXPECT_DEATH(made(), "a static_graph is destroyed, or assigned to, while it runs");
 }
 
 TEST(calls_death, a_runtime_destroyed_by_its_own_task_names_the_mistake) {

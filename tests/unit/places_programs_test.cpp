@@ -81,7 +81,7 @@ TEST_P(places_programs, run_dry_without_their_data) {
   {
     kith::place_runtime on(o);
     const places_result dry = run(*program, on);
-    EXPECT_THAT(dry.check.what, testing::StartsWith("dry"));
+    EXPECT_FALSE(dry.check.checked);
     for (const kith::place_statistics& p : dry.places) EXPECT_GT(p.tasks.total.tasks, 0u);
   }
   kith::place_runtime on(make_place_options(3, 1));

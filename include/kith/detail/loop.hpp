@@ -17,6 +17,9 @@ namespace detail {
 /// Number of workers of the runtime this task runs on.
 int worker_count();
 
+/// The number of iterations of a loop over [begin, end). Throws `error` if there are more than 2^48.
+std::int64_t iterations(std::int64_t begin, std::int64_t end);
+
 /// Deals [begin, end) to `shares` takers. Each calls next() until it returns false.
 class loop_dealer {
  public:

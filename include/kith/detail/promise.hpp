@@ -89,8 +89,8 @@ struct settled_at_end {
 template <class R, class F>
 class promise {
  public:
-  promise(std::shared_ptr<result_of<R>> r, F f) : end_(std::move(r)), f_(std::move(f)) {}
-  promise(promise&&) noexcept = default;
+  promise(std::shared_ptr<result_of<R>> r, F&& f) : end_(std::move(r)), f_(std::move(f)) {}
+  promise(promise&&) = default;  // may throw where F's does, as for a const capture, which is copied
   ~promise() {
     if (end_.result && !ran_)
       end_.result->failure =

@@ -8,6 +8,7 @@
 #include "task/edges.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace kith::native {
@@ -62,6 +63,20 @@ bool try_run_unseen(worker& w, detail::scope& s, task& t, std::size_t edges) {
   return false;
 }
 
+/// Gives a new task to the policy. If there is no memory for its queues, the creator runs the task itself: else nobody
+/// would, and all that waits for it would wait for ever.
+[[gnu::always_inline]] inline void queue_new(worker& w, task& t) {
+  task* const one[] = {&t};
+  task* now = nullptr;
+  try {
+    now = w.make_ready(one, ready_reason::creation);
+  } catch (const std::bad_alloc&) {
+    now = &t;
+  }
+  if (now != nullptr) [[unlikely]]
+    w.run_at_creation(*now);
+}
+
 /// Starts a task that has no unfinished predecessor.
 void start(native_seat& self, detail::scope& s, task& t) {
   native::engine& engine = self.engine;
@@ -70,11 +85,10 @@ void start(native_seat& self, detail::scope& s, task& t) {
     return;
   }
   worker& w = static_cast<worker&>(self);
-  task* now = &t;
-  if (engine.options.inline_limit == 0 || engine.policy.has_gate() || engine.policy.expects_every_ready() ||
-      !is_inlined(engine, s))
-    now = w.make_ready({&now, 1}, ready_reason::creation);
-  if (now != nullptr) w.run_at_creation(*now);
+  if (engine.options.inline_limit != 0 && !engine.policy.has_gate() && !engine.policy.expects_every_ready() &&
+      is_inlined(engine, s))
+    return w.run_at_creation(t);
+  queue_new(w, t);
 }
 
 /// The rest of submit(), for every seat and task: orders the accesses from n.done.rest on, and gives the task to the
@@ -137,9 +151,7 @@ struct draft_in_scope {
   w.sums.add(event::task_created);
   if (!edges::open_join(in.t, done.edges)) return in.me;
   mark_queued(in.t);
-  task* const one[] = {&in.t};
-  if (task* const now = w.make_ready(one, ready_reason::creation); now != nullptr) [[unlikely]]
-    w.run_at_creation(*now);
+  queue_new(w, in.t);
   return in.me;
 }
 

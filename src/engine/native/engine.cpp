@@ -204,7 +204,7 @@ void engine::worker_main(worker& w) {
   if (begins_asleep(w) && w.sleep(false) == wake_reason::work) parked.found_work();
   w.start_busy();
   w.serve_until([this] { return stopping.load(relaxed); });
-  worker::leave_thread(nullptr);
+  w.leave_thread(nullptr);
 }
 
 /// Worker 0 while tasks from outside are unfinished and no guest is worker 0.
@@ -228,7 +228,7 @@ void engine::stand_in_main() {
     w.stop_busy();
     w.report();
     end_run();
-    worker::leave_thread(nullptr);
+    w.leave_thread(nullptr);
   }
 }
 
@@ -286,11 +286,12 @@ class handed_over {
 
 }  // namespace
 
-/// Not locked if the stand-in needs the seat. Runs that are recorded or replayed must be the same each time, so
-/// they wait for a stand-in that is about to leave.
+/// Not locked if the stand-in needs the seat, or another thread runs as worker 0. Runs that are recorded or replayed
+/// must be the same each time, so they wait for a stand-in that is about to leave.
 std::unique_lock<std::mutex> engine::take_seat_0() {
   std::unique_lock seat(seat_0_, std::try_to_lock);
-  while (!seat.owns_lock() && (policy.has_gate() || recorder_ != nullptr) && outside.unfinished() == 0) {
+  while (!seat.owns_lock() && (policy.has_gate() || recorder_ != nullptr) && outside.unfinished() == 0 &&
+         !guest_.load(relaxed)) {
     std::this_thread::yield();
     seat.try_lock();
   }
@@ -301,20 +302,14 @@ void engine::run_root(void* context, void (*f)(void*)) {
   refuse_inherited("runtime::run()");
   std::exception_ptr failure;
   worker* const here = worker::current();
-  worker* mine = here;  // not null inside a task of this runtime, perhaps with tasks of other runtimes in between
-  while (mine != nullptr && &mine->engine != this) mine = mine->below;
-  if (here != nullptr) here->report();  // C1 of scope.hpp: this may take long
-  if (mine != nullptr) {
-    const std::uintptr_t limit = mine->stack_limit;  // of the stack further down, where it goes on afterwards
-    worker* const before = mine->take_thread();
-    failure = mine->run_apart(context, f);
-    worker::leave_thread(before);
-    mine->stack_limit = limit;
+  if (here != nullptr) here->report();                                        // C1 of scope.hpp: this may take long
+  if (worker* const mine = worker::on_this_thread(*this); mine != nullptr) {  // inside a task of this runtime
+    failure = mine->run_on_top(context, f);
   } else if (std::unique_lock seat = take_seat_0(); seat.owns_lock()) {
+    guest_.store(true, relaxed);
     worker& w = workers[0];
     const binding bound(w.binding);
     worker* const before = w.take_thread();
-    w.below = before;
     begin_counting(w);
     detail::scope* const no_task = std::exchange(w.task_scope, nullptr);
     begin_run();
@@ -337,8 +332,8 @@ void engine::run_root(void* context, void (*f)(void*)) {
     w.report();
     end_run();
     w.task_scope = no_task;
-    w.below = nullptr;
-    worker::leave_thread(before);
+    w.leave_thread(before);
+    guest_.store(false, relaxed);
   } else {  // another thread is worker 0: hands the function over
     auto ended = std::make_shared<detail::completion>();
     submit_outside(handed_over(ended, failure, context, f));

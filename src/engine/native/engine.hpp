@@ -147,7 +147,8 @@ class engine {
   std::mutex noting_;                  // guards the log of threads that are no workers; its holder takes no other lock
   std::uint64_t roots_ = 0;            // guarded by seat_0_
   std::vector<event_snapshot> baseline_;
-  std::mutex seat_0_;  // held by the thread that is worker 0: a guest in run_root, or the stand-in
+  atomic<bool> guest_{false};  // a guest is worker 0
+  std::mutex seat_0_;          // held by the thread that is worker 0: a guest in run_root, or the stand-in
   mutable std::mutex running_;
   int runs_ = 0;
   std::uint64_t run_ticks_ = 0;

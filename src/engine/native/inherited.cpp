@@ -38,7 +38,7 @@ engine_list& engines() {
 }
 
 void cut_off_all() noexcept {
-  worker::leave_thread(nullptr);
+  worker::forget_thread();
   binding::forget_in_child();
   for (engine* e : engines().all) e->cut_off(engines().nothing);
 }

@@ -35,8 +35,21 @@ namespace kith::native {
   if (detail::scope* const children = std::exchange(left_children_, nullptr); children != nullptr) {
     if (leave(t, *children, held)) return nullptr;
   }
-  if (held) t.code(t.closure(), detail::action::discard);
+  if (held && destroy_closure(t)) return nullptr;
   return end(t);
+}
+
+/// Destroys the closure of `t`, whose body and children have ended, as a part of t: what destructors of captures create
+/// are its children. True if some of these are unfinished: the last of them then ends t.
+bool worker::destroy_closure(task& t) {
+  task* const outer = std::exchange(running, &t);
+  detail::scope* const outer_scope = std::exchange(task_scope, t.scope);
+  detail::scope* const outer_children = std::exchange(children_scope, nullptr);
+  t.code(t.closure(), detail::action::discard);
+  detail::scope* const children = std::exchange(children_scope, outer_children);
+  running = outer;
+  task_scope = outer_scope;
+  return children != nullptr && leave(t, *children, false);
 }
 
 /// Leaves the scope of the children of `t`, whose body has ended. True if some are unfinished: the last of them then
@@ -186,7 +199,7 @@ task* worker::end_left(task* next) {
     give_scope_to(*this, children);
     if (failure) [[unlikely]]
       fail_late(t, std::move(failure), held);
-    if (held) t.code(t.closure(), detail::action::discard);
+    if (held && destroy_closure(t)) continue;
     if (log != nullptr) [[unlikely]]
       log->completed(edges::reference_to(engine.space, t).packed().value);
     task* const further = end(t);

@@ -29,14 +29,43 @@ worker::worker(native::engine& owner, worker_id self, node_id at, thread_affinit
   naming_of_innermost = &naming;
 }
 
+namespace {
+
+/// The worker that this thread became last, and has not left. Those that it was before are linked by below_.
+thread_local constinit worker* newest_of_this_thread = nullptr;
+
+}  // namespace
+
+worker* worker::on_this_thread(const native::engine& engine) noexcept {
+  worker* w = newest_of_this_thread;
+  while (w != nullptr && &w->engine != &engine) w = w->below_;
+  return w;
+}
+
 worker* worker::take_thread() noexcept {
+  below_ = std::exchange(newest_of_this_thread, this);
+  return turn_to_thread();
+}
+
+void worker::leave_thread(worker* before) noexcept {
+  newest_of_this_thread = std::exchange(below_, nullptr);
+  turn_back(before);
+}
+
+void worker::forget_thread() noexcept {
+  newest_of_this_thread = nullptr;
+  turn_back(nullptr);
+}
+
+/// Makes this the thread's current worker; returns the one before.
+worker* worker::turn_to_thread() noexcept {
   const worker* const below_here = worker_of_this_thread;  // its stack may not be the thread's own
   if (below_here != this) stack_limit = below_here != nullptr ? below_here->stack_limit : nesting_limit(stack_bottom());
   detail::this_lane = this_lane();
   return std::exchange(worker_of_this_thread, this);
 }
 
-void worker::leave_thread(worker* before) noexcept {
+void worker::turn_back(worker* before) noexcept {
   worker_of_this_thread = before;
   detail::this_lane = before != nullptr ? before->this_lane() : &detail::no_lane;
 }
@@ -79,6 +108,15 @@ std::exception_ptr worker::run_apart(void* context, void (*f)(void*)) {
     if (!failure) failure = std::move(from_children);
   }
   children_scope = outer;
+  return failure;
+}
+
+std::exception_ptr worker::run_on_top(void* context, void (*f)(void*)) {
+  const std::uintptr_t limit = stack_limit;  // of the stack further down, where this worker goes on afterwards
+  worker* const before = turn_to_thread();
+  std::exception_ptr failure = run_apart(context, f);
+  turn_back(before);
+  stack_limit = limit;
   return failure;
 }
 

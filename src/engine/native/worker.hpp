@@ -47,9 +47,15 @@ class worker : public native_seat, public worker_view {
 
   /// The calling thread's worker; null if it is none.
   static worker* current() noexcept { return worker_of_this_thread; }
-  /// Makes the calling thread this worker; returns the worker that it was before.
+  /// The calling thread's worker in this engine, perhaps below workers of other engines on its stack; null if it is
+  /// none.
+  static worker* on_this_thread(const native::engine&) noexcept;
+  /// Makes the calling thread this worker, which it was not; returns the worker that it was before, for
+  /// leave_thread().
   worker* take_thread() noexcept;
-  static void leave_thread(worker* before) noexcept;
+  void leave_thread(worker* before) noexcept;
+  /// Forgets which workers the thread is: in a child of fork() there are none.
+  static void forget_thread() noexcept;
 
   // ---- tasks (task_run.cpp, task_end.cpp, report.cpp)
 
@@ -80,6 +86,8 @@ class worker : public native_seat, public worker_view {
   std::exception_ptr end_children();
   /// Calls f(context), then waits for the tasks that it created. Returns the first failure, if any.
   std::exception_ptr run_apart(void* context, void (*f)(void*));
+  /// As run_apart(), where the calling thread is this worker, perhaps below workers of other engines on its stack.
+  std::exception_ptr run_on_top(void* context, void (*f)(void*));
   /// Reports the ends of tasks that were held back. Must be called before sleeping, at the latest.
   void report();
   /// Counts runs of a phased scope that are about to be queued (C4 of scope.hpp). Must come before other workers can
@@ -162,8 +170,6 @@ class worker : public native_seat, public worker_view {
   /// How many of this worker's waits are for a completion; any thread reads it (completion::complete()).
   atomic<int> awaits{0};
 
-  worker* below = nullptr;  // the worker of another engine that the same thread is, further down its stack
-
   /// The name of the running task, or of the root, in recordings.
   std::uint64_t running_ref() const noexcept;
 
@@ -189,6 +195,9 @@ class worker : public native_seat, public worker_view {
   }
 
  private:
+  worker* turn_to_thread() noexcept;
+  static void turn_back(worker* before) noexcept;
+
   // ---- the run of a task (task_run.cpp)
   bool take(task& t);
   bool is_plain(const task& t) const noexcept;
@@ -212,6 +221,7 @@ class worker : public native_seat, public worker_view {
   task* end_run_in_full(task& t, detail::outcome how);
   task* end_phase(task& t, detail::outcome how);
   bool leave(task& t, detail::scope& children, bool held);
+  bool destroy_closure(task& t);
   bool end_is_of_child(task& t, detail::scope& outer, bool held);
   task* end(task& t);
   task* end_with_successors(task& t, std::uint32_t first);
@@ -329,6 +339,7 @@ class worker : public native_seat, public worker_view {
   page_mover mover_;
   home_check homes_;
   stack_switcher stacks_;
+  worker* below_ = nullptr;             // the worker of another engine that the same thread was before
   std::vector<std::uint64_t> by_node_;  // scratch
   std::uint64_t since_ = 0;             // when the current busy period began
   std::uint64_t steals_before_ = 0;     // its count of steals when it last began to look for work
