@@ -54,8 +54,11 @@ void filled_across(const sizes& s) {
   for (index step = 0; step < s.steps; ++step) {
     for (index i = 0; i < n; ++i) {
       for (index j = 0; j < n; ++j) {
-        if (j > 0) task("sweep", s.work * tiles.bytes(), tiles.in(i, j - 1), tiles.inout(i, j));
-        if (j == 0) task("sweep", s.work * tiles.bytes(), tiles.inout(i, j));
+        if (j > 0) {
+          task("sweep", s.work * tiles.bytes(), tiles.in(i, j - 1), tiles.inout(i, j));
+        } else {
+          task("sweep", s.work * tiles.bytes(), tiles.inout(i, j));
+        }
       }
     }
   }

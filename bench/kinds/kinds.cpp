@@ -191,15 +191,21 @@ void directions(const sizes& s) {
   for (index step = 0; step < s.steps; ++step) {
     for (index i = 0; i < n; ++i) {
       for (index j = 0; j < n; ++j) {
-        if (j > 0) task("along_row", each, tiles.in(i, j - 1), tiles.inout(i, j));
-        if (j == 0) task("along_row", each, tiles.inout(i, j));
+        if (j > 0) {
+          task("along_row", each, tiles.in(i, j - 1), tiles.inout(i, j));
+        } else {
+          task("along_row", each, tiles.inout(i, j));
+        }
       }
     }
     kith::wait();
     for (index j = 0; j < n; ++j) {
       for (index i = 0; i < n; ++i) {
-        if (i > 0) task("along_column", each, tiles.in(i - 1, j), tiles.inout(i, j));
-        if (i == 0) task("along_column", each, tiles.inout(i, j));
+        if (i > 0) {
+          task("along_column", each, tiles.in(i - 1, j), tiles.inout(i, j));
+        } else {
+          task("along_column", each, tiles.inout(i, j));
+        }
       }
     }
     kith::wait();

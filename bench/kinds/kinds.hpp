@@ -21,12 +21,13 @@ struct kind {
 
 /// Kinds on which the policy was tuned.
 std::span<const kind> tuned_on() noexcept;
-/// Data that is initialised in other pieces than it is used. filled_stencil came last, and is in no set.
+/// Data that is initialised in other pieces than it is used. filled_stencil is in no set.
 std::span<const kind> initialisation() noexcept;
 /// Known algorithms, and loads that change.
 std::span<const kind> algorithms() noexcept;
 
-// Kinds that were added later, by field. The policy had not been tuned on them when it met them.
+// Kinds by field. They were written to differ from those above: the policy was judged on them before it was tuned on
+// any.
 std::span<const kind> linear_algebra() noexcept;
 std::span<const kind> simulation_codes() noexcept;
 std::span<const kind> data_processing() noexcept;

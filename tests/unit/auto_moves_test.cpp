@@ -98,7 +98,7 @@ TEST(auto_moves, no_more_than_what_a_node_has_above_its_share) {
 // Data that was not dealt, because it came there otherwise: the node then counts as one that has too little.
 TEST(auto_moves, more_than_a_node_was_dealt) {
   moves_bench b("auto:moves=1", 0);
-  b.placement.moves(node_id(0), node_id(1), 300 * megabyte);
+  b.placement.note_moved(node_id(0), node_id(1), 300 * megabyte);
   EXPECT_FALSE(b.placement.has_more(node_id(0), node_id(1), megabyte));
   EXPECT_TRUE(b.placement.has_more(node_id(1), node_id(0), megabyte));
 }

@@ -145,7 +145,7 @@ class automatic final : public policy<World>, public observer<World> {
     ends_.ran(t, self, nanoseconds);
     if (chains_.ran(t, self, nanoseconds)) wake_for(self.node, self);
     const node_id from = states_[self.id.index()].robbed;
-    thefts_.ran(t.type, bytes, moved_bytes(t), nanoseconds, self.node, from ? from : self.node);
+    thefts_.ran(t.type, bytes, traffic_bytes(t), nanoseconds, self.node, from ? from : self.node);
     ring_for_thief(self.node, self);
   }
 
@@ -271,9 +271,9 @@ class automatic final : public policy<World>, public observer<World> {
   /// A node of a graph has no data while it is explored.
   static bool has_data(const task* t) noexcept { return t->exploring == 0 && placed_bytes(*t) != 0; }
 
-  /// uses_levels(): whether the tasks that the worker sees may have several levels. is_outranked(): whether one
-  /// of them has a higher level than `t`.
+  /// Whether the tasks that the worker sees may have several levels.
   bool uses_levels(const worker& self) const { return levels_seen_.load(relaxed) || dataless_.has_levels(self); }
+  /// Whether one of them has a higher level than `t`.
   bool is_outranked(const task& t, const worker& self) const {
     return uses_levels(self) &&
            (queues_[self.node.index()]->highest() < t.level() || dataless_.own_level(self) < t.level());

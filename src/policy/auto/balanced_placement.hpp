@@ -77,7 +77,7 @@ class balanced_placement {
     return share(n) - share(other) > most_ahead(n, static_cast<double>(bytes));
   }
   /// Called when data moves from one node to another.
-  void moves(node_id from, node_id to, std::uint64_t bytes) {
+  void note_moved(node_id from, node_id to, std::uint64_t bytes) {
     dealt_[from.index()].fetch_sub(static_cast<std::int64_t>(bytes), relaxed);
     dealt_[to.index()].fetch_add(static_cast<std::int64_t>(bytes), relaxed);
   }

@@ -7,6 +7,7 @@
 // that of a node before the trial. There is no trial for chains too short to be counted in it.
 #pragma once
 
+#include "policy/auto/chain_trial.hpp"
 #include "policy/auto/placed_data.hpp"
 #include "policy/auto/running_mean.hpp"
 #include "policy/auto/shared_tables.hpp"
@@ -55,7 +56,7 @@ class chain_bound {
       mine.links = 0;  // so that it does not count as ended
       return false;
     }
-    take(t, self, linked ? mine.links + 1 : 0);
+    add_to_chain(t, self, linked ? mine.links + 1 : 0);
     return true;
   }
   /// Whether the worker may run `t`, which waits in a queue of its node or of another.
@@ -78,7 +79,7 @@ class chain_bound {
     } else {
       type.linked.add(false);
     }
-    take(t, self, 0);
+    add_to_chain(t, self, 0);
   }
   /// Ends the worker's chain, if any. Must be called before the worker sleeps, or does anything else for long.
   void end_chain(worker& self) {
@@ -91,7 +92,7 @@ class chain_bound {
   /// Whether tasks may wait at node n because of the bound, and there is room now.
   bool freed(node_id n) const {
     const node& there = nodes_[n.index()];
-    return (any_bound_.load(relaxed) || scout_.load(relaxed) == n.value) && there.running.load(relaxed) < there.room;
+    return (any_bound_.load(relaxed) || trial_.is_at(n)) && there.running.load(relaxed) < there.room;
   }
 
   /// As observer::ran(). Returns true if this ended the trial: tasks that wait at this node may begin.
@@ -105,26 +106,22 @@ class chain_bound {
     const float chains = static_cast<float>(running) / static_cast<float>(mine.bytes);
     const float speed =
         chains * static_cast<float>(placed_bytes(t)) / static_cast<float>(std::max<std::uint64_t>(nanoseconds, 1));
-    if (scout_.load(relaxed) == self.node.value)
-      return take_sample(type, mine.settled >= warm_up_tasks ? speed : 0, self);
+    if (trial_.is_at(self.node)) return add_to_trial(type, mine.settled >= trial::warm_up_tasks ? speed : 0, self);
     if (fits || type.found.load(relaxed) != verdict::none) return false;
     type.unbounded_speed.add(speed);
-    if (seen_.fetch_add(1, relaxed) + 1 == samples_per_worker * static_cast<std::uint32_t>(team_.size())) {
-      seen_.store(0, relaxed);
+    if (samples_.fetch_add(1, relaxed) + 1 == samples_per_worker * static_cast<std::uint32_t>(team_.size())) {
+      samples_.store(0, relaxed);
       begin_trial(self.node, type, mine.bytes);
     }
     return false;
   }
 
  private:
+  using trial = chain_trial<World>;
   static constexpr float mostly = 0.75F;                      // a mean chain of four tasks or more
-  static constexpr float gain = 1.1F;                         // a smaller gain is not worth idle workers
   static constexpr std::uint32_t samples_per_worker = 4;      // before a trial: enough for four types
-  static constexpr std::int32_t trial_samples = 16;           // that count in a trial
-  static constexpr std::uint32_t warm_up_tasks = 8;           // of a chain in a trial; its data is cached after them
   static constexpr std::uint64_t max_workers_per_chain = 4;   // no trial if fewer than one worker in four would run
   static constexpr std::uint32_t tasks_until_size_known = 4;  // of a chain
-  static constexpr std::int32_t nobody = -1;
 
   enum class verdict : std::uint8_t { none, free, bound };
 
@@ -147,7 +144,7 @@ class chain_bound {
   };
   struct alignas(false_sharing_range) worker_state {
     std::uint64_t bytes = 0;    // of the chain, as counted in `running`
-    std::uint64_t seen = 0;     // the most bytes of any of its tasks
+    std::uint64_t largest = 0;  // the most bytes of any of its tasks
     std::uint16_t last = 0;     // the type of its last task
     std::uint32_t links = 0;    // its tasks before this one
     std::uint32_t settled = 0;  // its tasks that began while the node's chains fitted
@@ -165,6 +162,12 @@ class chain_bound {
       }
       return 2 * common >= all;
     }
+    void remember_regions(const task& t) {
+      region_count = 0;
+      for (kept_access a : t.access_list()) {
+        if (has_home(a) && region_count < regions.size()) regions[region_count++] = a.region;
+      }
+    }
   };
 
   const type_statistics& statistics_of(const task& t) const { return types_[t.type]; }
@@ -175,26 +178,30 @@ class chain_bound {
     return last_chain != 0 ? last_chain : placed_bytes(t);
   }
   bool is_bound(const type_statistics& type, node_id n) const {
-    return scout_.load(relaxed) == n.value ? type.linked.get() > mostly : type.found.load(relaxed) == verdict::bound;
+    return trial_.is_at(n) ? type.linked.get() > mostly : type.found.load(relaxed) == verdict::bound;
   }
-  void take(const task& t, worker& self, std::uint32_t links) {
+  /// The worker runs `t`, the next task of its chain after so many.
+  void add_to_chain(const task& t, worker& self, std::uint32_t links) {
     worker_state& mine = states_[self.id.index()];
     if (links == 0) count_links(mine);
     mine.links = links;
     mine.last = t.type;
-    const std::uint64_t own = tables_.own_bytes(t);
-    mine.seen = links == 0 ? own : std::max(mine.seen, own);
-    const bool size_known = links >= tasks_until_size_known;
-    if (size_known) statistics_of(t).chain.store(mine.seen, relaxed);
-    const std::uint64_t last_chain = statistics_of(t).chain.load(relaxed);
-    resize(mine, self,
-           size_known ? mine.seen : std::max(links == 0 ? 0 : mine.bytes, last_chain != 0 ? last_chain : own));
+    resize(mine, self, size_with(t, mine));
     const node& here = nodes_[self.node.index()];
     mine.settled = links == 0 ? 0 : mine.settled + (here.running.load(relaxed) <= here.room ? 1 : 0);
-    mine.region_count = 0;
-    for (kept_access a : t.access_list()) {
-      if (has_home(a) && mine.region_count < mine.regions.size()) mine.regions[mine.region_count++] = a.region;
+    mine.remember_regions(t);
+  }
+  /// The bytes that the worker's chain counts for, now that `t` belongs to it.
+  std::uint64_t size_with(const task& t, worker_state& mine) {
+    const std::uint64_t own = tables_.own_bytes(t);
+    mine.largest = mine.links == 0 ? own : std::max(mine.largest, own);
+    auto& last_chain = statistics_of(t).chain;
+    if (mine.links >= tasks_until_size_known) {
+      last_chain.store(mine.largest, relaxed);
+      return mine.largest;
     }
+    const std::uint64_t expected = last_chain.load(relaxed) != 0 ? last_chain.load(relaxed) : own;
+    return std::max(mine.links == 0 ? 0 : mine.bytes, expected);
   }
   /// Called when the worker's chain has ended by itself.
   void count_links(const worker_state& mine) {
@@ -207,37 +214,26 @@ class chain_bound {
 
   /// Begins a trial at node n with chains of this size, unless another is under way, or it would be in vain.
   void begin_trial(node_id n, type_statistics& type, std::uint64_t chain) {
-    if (scout_.load(relaxed) != nobody || type.linked.get() < mostly) return;
-    if (type.links.get() != 0 && type.links.get() < warm_up_tasks) return;  // they end before a trial could count them
+    if (trial_.under_way() || type.linked.get() < mostly) return;
+    if (type.links.get() != 0 && type.links.get() < trial::warm_up_tasks) return;  // they end before they could count
     if (nodes_[n.index()].room * max_workers_per_chain < chain * static_cast<std::uint64_t>(team_.working_at(n))) {
       type.found.store(verdict::free, relaxed);
       return;
     }
-    looked_at_.store(0, relaxed);
-    counted_.store(0, relaxed);
-    gained_.store(0, relaxed);
-    ending_.store(0, relaxed);
-    scout_.store(n.value, relaxed);
+    trial_.begin(n);
   }
-  /// Takes a sample at the scout. `speed` is 0 if the sample does not count.
-  bool take_sample(const type_statistics& type, float speed, const worker& self) {
+  /// Adds a task of the scout to the trial. `speed` is 0 if it does not count. True if that ended the trial.
+  bool add_to_trial(const type_statistics& type, float speed, const worker& self) {
     const float before = type.unbounded_speed.get();
-    if (before != 0 && speed != 0) {
-      gained_.store(gained_.load(relaxed) + speed / before, relaxed);
-      counted_.fetch_add(1, relaxed);
-    }
-    const std::int32_t counted = counted_.load(relaxed);
-    const std::int32_t most =
-        trial_samples + 2 * static_cast<std::int32_t>(warm_up_tasks) * team_.working_at(self.node);
-    if (looked_at_.fetch_add(1, relaxed) + 1 < most && counted < trial_samples) return false;
-    if (ending_.fetch_add(1, relaxed) != 0) return false;  // another worker ends the trial
-    const bool pays = counted >= trial_samples / 2 && gained_.load(relaxed) > gain * static_cast<float>(counted);
+    const trial_result found = trial_.add(before != 0 ? speed / before : 0, team_.working_at(self.node));
+    if (found == trial_result::none_yet) return false;
+    const bool pays = found == trial_result::faster;
     for (type_statistics& each : types_) {
       if (each.unbounded_speed.get() != 0 && each.found.load(relaxed) == verdict::none)
         each.found.store(pays ? verdict::bound : verdict::free, relaxed);
     }
     if (pays) any_bound_.store(true, relaxed);
-    scout_.store(nobody, relaxed);
+    trial_.end();
     return true;
   }
 
@@ -247,10 +243,8 @@ class chain_bound {
   std::vector<node> nodes_;
   std::vector<worker_state> states_;
   typename World::template shared<bool> any_bound_{false};
-  typename World::template shared<std::uint32_t> seen_{0};  // samples of unbounded_speed since the last trial
-  typename World::template shared<std::int32_t> scout_{nobody};
-  typename World::template shared<std::int32_t> looked_at_{0}, counted_{0}, ending_{0};  // counts of the trial
-  typename World::template shared<float> gained_{0};
+  typename World::template shared<std::uint32_t> samples_{0};  // of unbounded_speed since the last trial
+  trial trial_;
 };
 
 }  // namespace kith

@@ -91,17 +91,18 @@ class delayed_theft {
     state& mine = states_[self.id.index()];
     mine.failed_searches = still && mine.failed_searches < most_failed_searches ? mine.failed_searches + 1 : 0;
   }
-  /// Whether the worker waits for such a node; has_waited_long(): for long enough to rob it, whatever the price.
+  /// Whether the worker waits for such a node.
   bool watches(const worker& self) const { return states_[self.id.index()].failed_searches != 0; }
+  /// Whether it has waited for long enough to rob that node, whatever the price.
   bool has_waited_long(const worker& self) const {
     return states_[self.id.index()].failed_searches >= most_failed_searches;
   }
 
-  /// Adds the time of a task of this type with `bytes` of data, of which `moved` move if it is stolen. It ran at
+  /// Adds the time of a task of this type with `bytes` of data, of which `traffic` move if it is stolen. It ran at
   /// `ran_at`; most of its data is at `home`.
-  void ran(std::uint16_t type, std::uint64_t bytes, std::uint64_t moved, std::uint64_t nanoseconds, node_id ran_at,
+  void ran(std::uint16_t type, std::uint64_t bytes, std::uint64_t traffic, std::uint64_t nanoseconds, node_id ran_at,
            node_id home) {
-    times_.moved(type, bytes, moved);
+    times_.note_traffic(type, bytes, traffic);
     if (ran_at != home) {
       times_.ran_far(type, bytes, nanoseconds, team_.distance(ran_at, home));
       return;
@@ -142,7 +143,8 @@ class delayed_theft {
     const auto working = static_cast<float>(team_.working_at(victim));
     const float lost = times_.longer(type, team_.distance(thief, victim)) * relative_time(type, victim);
     const float missed = nodes_[thief.index()].missed.get();
-    const float each = std::max({lost * times_.moves(type) / std::max(1 - missed, least_useful), missed, least_price});
+    const float each =
+        std::max({lost * times_.traffic(type) / std::max(1 - missed, least_useful), missed, least_price});
     return {lost * working, caution_ * each * working};
   }
   /// Whether some of the waiting tasks will be left after the wait. Not before a task of this type was timed.

@@ -48,7 +48,7 @@ class moved_data {
       r.thefts.store(thefts % thefts_, relaxed);
       if (thefts < thefts_ || !placement_.has_more(home, thief, a.bytes()) || !memory_.is_in_one_piece(r)) continue;
       r.move_asked.store(true, relaxed);
-      placement_.moves(home, thief, a.bytes());
+      placement_.note_moved(home, thief, a.bytes());
     }
   }
   /// Called before a task runs at `home`, its own node.

@@ -23,7 +23,7 @@ inline std::uint64_t placed_bytes(const task& t) noexcept {
 }
 
 /// The bytes that move if the task runs away from its data: those that it reads and writes move there and back.
-inline std::uint64_t moved_bytes(const task& t) noexcept {
+inline std::uint64_t traffic_bytes(const task& t) noexcept {
   std::uint64_t sum = 0;
   for (kept_access a : t.access_list()) sum += has_home(a) ? weight_of(a.how) * a.bytes() : 0;
   return sum;

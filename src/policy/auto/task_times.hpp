@@ -36,13 +36,14 @@ class task_times {
       of_type.more[doublings(distance)].add(std::max(each(nanoseconds, bytes) - near, least) / steps(distance));
   }
 
-  /// Adds a task of this type: of its `bytes` of data, `moved` move if it runs away from them (placed_data.hpp).
-  void moved(std::uint16_t type, std::uint64_t bytes, std::uint64_t moved) {
-    types_[type].moves.add(static_cast<float>(moved) / static_cast<float>(bytes));
+  /// Adds a task of this type with `bytes` of data: so many move between nodes if it runs away from them
+  /// (placed_data.hpp).
+  void note_traffic(std::uint16_t type, std::uint64_t bytes, std::uint64_t traffic) {
+    types_[type].traffic.add(static_cast<float>(traffic) / static_cast<float>(bytes));
   }
   /// How often a byte of such a task moves then: 1 to 2.
-  float moves(std::uint16_t type) const {
-    const float known = types_[type].moves.get();
+  float traffic(std::uint16_t type) const {
+    const float known = types_[type].traffic.get();
     return known != unknown ? known : 1;
   }
 
@@ -62,7 +63,7 @@ class task_times {
   struct type_statistics {
     running_mean<World> near;                 // nanoseconds per byte
     running_mean<World> time;                 // nanoseconds
-    running_mean<World> moves;                // of a byte
+    running_mean<World> traffic;              // of a byte
     std::array<running_mean<World>, 7> more;  // extra time for each step of distance
   };
 
