@@ -28,7 +28,8 @@ HEAD = """# Performance
 
 What Kith's tasks, joins and loops cost, beside other systems. `bench/performance.py` measures all of it and writes this
 page. [The benchmarks](../bench/README.md) says what is measured and how; figures of other machines are in
-[scaling](scaling.md). They are of one run on one machine: there to be repeated, not quoted.
+[scaling](scaling.md). They are of one run on one machine: there to be repeated, not quoted. Compare figures of
+one table only: its systems take turns, but the cores may be nearer or faster in the next one.
 """
 
 

@@ -67,7 +67,7 @@ class central final : public policy<World> {
 
   static constexpr std::string_view own_organisation = "global";
   static constexpr std::array options{
-      one_of("organisation", "global|deques", "one queue; or a queue for each core, used at its ends"),
+      one_of("organisation", "global|deques", "one queue; or one for each core, of which only the ends are looked at"),
       cap_option,
   };
 

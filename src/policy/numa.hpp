@@ -79,7 +79,7 @@ class numa_policy final : public policy<World> {
       .name = "numa",
       .paper = "MIR",
       .section = "3.3",
-      .summary = "a task runs where its input is read at least cost; tasks with small or even input anywhere",
+      .summary = "a task runs where its input is read at least cost, or anywhere if that is small or spread evenly",
       .options = options,
       .explain = explain,
   };

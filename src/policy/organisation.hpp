@@ -17,7 +17,8 @@ namespace kith {
 inline constexpr policy_option cap_option = number(
     "cap", 130, 100, 1'000'000, "(deques) a core's queue takes no task while it has this percent of the mean length");
 inline constexpr std::array organisation_options{
-    one_of("organisation", "deques|global", "a queue for each core, used at its ends; or one queue, searched entirely"),
+    one_of("organisation", "deques|global",
+           "a queue for each core, of which only the ends are looked at; or one queue, searched entirely"),
     cap_option};
 
 inline affinity_queues_shape organisation_in(const policy_context& s, const policy_options& given) {

@@ -18,12 +18,6 @@ namespace {
 constexpr double large_share = 0.25;
 constexpr std::uint64_t few_tasks = 100;
 
-std::string in_time(double ns) {
-  if (ns < 1000) return fmt::format("{:.0f} ns", ns);
-  if (ns < 1e6) return fmt::format("{:.1f} us", ns / 1000);
-  return fmt::format("{:.1f} ms", ns / 1e6);
-}
-
 finding of_type(const analysis::type_granularity& g, const std::string& name) {
   finding f{.key = "task_size"};
   f.fact = fmt::format("tasks of `{}` take {}; {:.0f}% of the time is overhead", name, in_time(g.mean_ns),

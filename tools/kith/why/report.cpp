@@ -45,13 +45,6 @@ std::string came_last(const recording& r, const explanation& e) {
          where(r, task_of(r, e.ended_by).worker);
 }
 
-std::string in_time(double ns) {
-  if (ns < 1e4) return fmt::format("{:.0f} ns", ns);
-  if (ns < 1e7) return fmt::format("{:.1f} us", ns / 1e3);
-  return ns < 1e10 ? fmt::format("{:.1f} ms", ns / 1e6) : fmt::format("{:.2f} s", ns / 1e9);
-}
-std::string in_time(std::uint64_t ns) { return in_time(static_cast<double>(ns)); }
-
 std::string kind_of_task(const recorded_task& t) {
   if (t.of_data_flow()) return "a task of a data_flow";
   if (t.continues()) return "a part of a coroutine, after the task that created it";
