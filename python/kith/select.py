@@ -83,17 +83,17 @@ class Selection(Analysis):
 def select(analysis, where=None, below=None, top=None):
     """The Selection of the tasks that all given filters leave, `top` last; `analysis` itself without filters. Raises
     KithError for a filter that cannot be read, and if no task is left."""
-    if not (where or below or top):
+    if where is None and below is None and top is None:
         return analysis
     keep, said = np.ones(len(analysis.recording.tasks), bool), []
-    if below:
+    if below is not None:
         task = task_named(analysis.recording, below)
         keep &= subtree(analysis.recording.tasks, task)
         said.append(f"task {task} and those below it")
-    if where:
+    if where is not None:
         keep &= _holds(analysis, where)
         said.append(f"tasks with {where}")
-    if top:
+    if top is not None:
         keep, text = _top(analysis, top, keep)
         said.append(text)
     ordered_by = top.partition(":")[2] if top else ""

@@ -15,6 +15,7 @@
 // A divergence is refused with the task's name: a task that is not in the schedule or, when all workers sleep
 // while tasks are held back, one of those tasks and the task that should have run before it. After a refusal, the rest
 // of the run is in any order.
+// Tasks that destructors of a task's captures create are refused, too: their numbers among its children do not repeat.
 #pragma once
 
 #include "base/identity.hpp"

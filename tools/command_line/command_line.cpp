@@ -159,4 +159,12 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
       range);
 }
 
+CLI::Validator some_text() {
+  return CLI::Validator(
+      [](std::string& text) {
+        return text.empty() ? std::string("expected a name, got an empty text") : std::string();
+      },
+      "");
+}
+
 }  // namespace kith::tools

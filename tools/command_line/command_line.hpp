@@ -25,6 +25,9 @@ int run(const tool&, int argc, char** argv);
 /// A whole number in [least, most]; the error message names the bounds.
 CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 
+/// Any text but an empty one, which a script passes by mistake where a variable is not set.
+CLI::Validator some_text();
+
 /// "a,b:x=1,y=2,c" is a, b:x=1,y=2 and c: a word with '=' is an option of the choice before it.
 std::vector<std::string> split_choices(const std::string& text);
 

@@ -140,6 +140,7 @@ std::function<outcome()> add_app(CLI::App& command) {
       ->type_name("APP");
   command
       .add_option("--policy", o->run.policy, "the policy, with options (KITH_POLICY, \"auto\"); see `kith policies`")
+      ->check(some_text())
       ->type_name("POLICY");
   add_policy_library(command, o->libraries);
   command.add_option("--workers", o->run.workers, "workers (KITH_WORKERS, as many as this process may use cores)")

@@ -250,6 +250,7 @@ std::function<outcome()> add_placement(CLI::App& command) {
   auto o = std::make_shared<placement_options>();
   command.add_option("file", o->file, "the recording")->required()->type_name("FILE");
   command.add_option("--policy", o->policies, "simulate it under up to four policies, and show those runs instead")
+      ->check(some_text())
       ->type_name("POLICY,...");
   command.add_option("--machine", o->machine, "where they run, one of `kith machines` or a file (bullion-s16-8)")
       ->type_name("MACHINE|FILE");

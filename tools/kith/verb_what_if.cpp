@@ -153,6 +153,7 @@ std::function<outcome()> add_what_if(CLI::App& command) {
       ->type_name("MACHINE|FILE");
   command
       .add_option("--policy", o->policies, "the policies in hardware (those of the paper, token and reference twice)")
+      ->check(some_text())
       ->type_name("POLICY,...");
   command.add_option("--software", o->software, "the policy in software to compare with (auto)")->type_name("POLICY");
   add_policy_library(command, o->libraries);

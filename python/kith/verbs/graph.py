@@ -168,5 +168,5 @@ def text(found):
         lines += [f"  and {found['tasks'] - 20} more"] if found["tasks"] > 20 else []
     lines += ["", "problems:"] + ["  " + printable(s, 300) for s, count in zip(found["problem_sentences"], found["problems"].values()) if count]
     if none := [name for name, count in found["problems"].items() if not count]:
-        lines.append("  no task has " + printable(", ".join(none), 600))
+        lines.append("  no task has a problem with " + printable(", ".join(none), 600))
     return "\n".join(lines + [f"note: {n}" for n in found["notes"]])

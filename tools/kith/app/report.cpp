@@ -2,6 +2,7 @@
 
 #include "base/printable.hpp"
 #include "json_text.hpp"
+#include "numbers.hpp"
 #include "terminal.hpp"
 
 #include <fmt/format.h>

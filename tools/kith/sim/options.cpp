@@ -53,6 +53,7 @@ void add_machine_and_policies(CLI::App& command, sim_options& o) {
       .add_option("--policy", o.policies,
                   "policies, with options (POLICY:key=value,key=value); NAME+pm: written pages move to their writers "
                   "(auto; of places the recorded one)")
+      ->check(some_text())
       ->type_name("POLICY,...");
   add_policy_library(command, o.libraries);
   command.add_option("--seeds", o.seeds, "runs of each policy, with seeds of their own (1)")
