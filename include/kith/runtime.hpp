@@ -45,6 +45,10 @@ class runtime {
   /// reference; throws its exception, else the first one of its children. Thread-safe. Submitted tasks may also run on
   /// the calling thread: if one of them waits there when `f` and its descendants have ended, run() returns only after
   /// that task has ended.
+  ///
+  /// Tasks may run other runtimes, and wait for their tasks. A thread that waits also works for those runtimes whose
+  /// run() is further down its stack. Where all workers of several runtimes wait for each other otherwise, none goes
+  /// on.
   template <class F>
   decltype(auto) run(F&& f) {
     static_assert(std::is_invocable_v<F&>, "argument 1 of run cannot be called without arguments; write [&] { ... }");

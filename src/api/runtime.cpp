@@ -47,7 +47,7 @@ runtime::~runtime() {
     [[maybe_unused]] const implementation* const left = impl_.release();
     return;
   }
-  if (native::worker::on_this_thread(impl_->engine) != nullptr) {
+  if (native::worker::find_on_stack(impl_->engine) != nullptr) {
     std::fputs(
         "kith: a task destroys the runtime that it runs on (kith::runtime::~runtime() was called inside a task or "
         "run() of "

@@ -111,7 +111,7 @@ namespace detail {
 
 namespace {
 
-/// Waits as a worker that this thread is below its current one, which is of another runtime.
+/// Waits as `as`, whose frames are on this stack below those of the current worker.
 bool wait_as(native::worker& as, completion& ended, double seconds, made_task completer, at_stack_limit limit) {
   struct call {
     completion& ended;
@@ -148,8 +148,8 @@ bool completion::wait_at_most(double seconds, made_task completer, at_stack_limi
   if (done() || !(seconds > 0)) return done();  // NaN: no time
   if (w != nullptr && completer.runtime != 0 && completer.runtime != w->engine.number) {
     native::engine* const e = native::engine_of_number(completer.runtime);
-    // The task may wait for this thread, if that is a worker of its runtime, too.
-    if (native::worker* const mine = e != nullptr ? native::worker::on_this_thread(*e) : nullptr; mine != nullptr)
+    // The task may wait for this thread, if that is a worker of its runtime, too, further down this stack.
+    if (native::worker* const mine = e != nullptr ? native::worker::find_on_stack(*e) : nullptr; mine != nullptr)
       return wait_as(*mine, *this, seconds, completer, limit);
   }
   const bool of_another = w == nullptr || (completer.runtime != 0 && completer.runtime != w->engine.number);

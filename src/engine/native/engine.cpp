@@ -197,14 +197,13 @@ bool engine::begins_asleep(const worker& w) const noexcept {
 
 void engine::worker_main(worker& w) {
   const binding bound(w.binding);
-  w.take_thread();
+  const worker::on_stack here(w);
   begin_counting(w);
   // When it is woken, it looks at everything before it sleeps again. There may be work for others, too (S6 of
   // sleepers.hpp).
   if (begins_asleep(w) && w.sleep(false) == wake_reason::work) parked.found_work();
   w.start_busy();
   w.serve_until([this] { return stopping.load(relaxed); });
-  w.leave_thread(nullptr);
 }
 
 /// Worker 0 while tasks from outside are unfinished and no guest is worker 0.
@@ -218,7 +217,7 @@ void engine::stand_in_main() {
     std::lock_guard seat(seat_0_);
     worker& w = workers[0];
     const binding bound(w.binding);
-    w.take_thread();
+    const worker::on_stack here(w);
     begin_counting(w);
     begin_run();
     w.start_busy();
@@ -228,7 +227,6 @@ void engine::stand_in_main() {
     w.stop_busy();
     w.report();
     end_run();
-    w.leave_thread(nullptr);
   }
 }
 
@@ -302,14 +300,14 @@ void engine::run_root(void* context, void (*f)(void*)) {
   refuse_inherited("runtime::run()");
   std::exception_ptr failure;
   worker* const here = worker::current();
-  if (here != nullptr) here->report();                                        // C1 of scope.hpp: this may take long
-  if (worker* const mine = worker::on_this_thread(*this); mine != nullptr) {  // inside a task of this runtime
+  if (here != nullptr) here->report();                                       // C1 of scope.hpp: this may take long
+  if (worker* const mine = worker::find_on_stack(*this); mine != nullptr) {  // inside a task of this runtime
     failure = mine->run_on_top(context, f);
   } else if (std::unique_lock seat = take_seat_0(); seat.owns_lock()) {
     guest_.store(true, relaxed);
     worker& w = workers[0];
     const binding bound(w.binding);
-    worker* const before = w.take_thread();
+    const worker::on_stack as_worker_0(w);
     begin_counting(w);
     detail::scope* const no_task = std::exchange(w.task_scope, nullptr);
     begin_run();
@@ -332,7 +330,6 @@ void engine::run_root(void* context, void (*f)(void*)) {
     w.report();
     end_run();
     w.task_scope = no_task;
-    w.leave_thread(before);
     guest_.store(false, relaxed);
   } else {  // another thread is worker 0: hands the function over
     auto ended = std::make_shared<detail::completion>();

@@ -6,7 +6,7 @@
 namespace kith::native {
 
 void* engine::allocate(std::size_t bytes, distribution how) {
-  const worker* const w = worker::on_this_thread(*this);
+  const worker* const w = worker::find_on_stack(*this);
   const memory_block b = memory.allocate(bytes, how, w != nullptr ? w->node : node_id());
   if (recorder_) note(b, log_kind::allocation);
   return b.at->address();
@@ -27,7 +27,7 @@ void engine::note(const memory_block& b, log_kind what) {
     head.flags = static_cast<std::uint8_t>(b.asked.what() | (b.asked.huge() ? log_huge : 0));
     head.small = static_cast<std::uint16_t>(b.at->nodes.size() == 1 ? b.at->nodes.front().value : -1);
   }
-  if (worker* const w = worker::on_this_thread(*this); w != nullptr) {
+  if (worker* const w = worker::find_on_stack(*this); w != nullptr) {
     w->log->append(head, {b.at->bytes, ticks()});
   } else {
     std::lock_guard lock(noting_);

@@ -27,6 +27,7 @@ bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
   const std::uintptr_t my_limit = stack_limit;
   const identity::naming_state my_naming = naming;
   lane* const my_lane = lane_;
+  on_stack* const my_stack = exchange_stack(nullptr);
   void* const my_trace = addresses != nullptr ? the_access_tracer()->current() : nullptr;
   const bool left = leave_stack(here);
   if (!left) suspended_.pop_back();  // else the code that switched back has removed it
@@ -36,6 +37,7 @@ bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
   stack_limit = my_limit;
   naming = my_naming;
   set_lane(my_lane);
+  exchange_stack(my_stack);
   if (addresses != nullptr) the_access_tracer()->resume(my_trace);
   if (announces_wait) w.scope->waiting.store(0, relaxed);
   return left;
@@ -84,6 +86,7 @@ void worker::go_on_with(pending_wait& w) {
 
 /// The body of a fresh stack: runs tasks until a wait may continue.
 suspended_stack& worker::serve_fresh_stack() {
+  const on_stack base(*this);
   running = nullptr;
   task_scope = children_scope = nullptr;
   naming = {};

@@ -199,7 +199,12 @@ task* worker::end_left(task* next) {
     give_scope_to(*this, children);
     if (failure) [[unlikely]]
       fail_late(t, std::move(failure), held);
-    if (held && destroy_closure(t)) continue;
+    if (held) {
+      ending_left_ = false;  // a destructor may wait for what ends here
+      const bool has_more = destroy_closure(t);
+      ending_left_ = true;
+      if (has_more) continue;
+    }
     if (log != nullptr) [[unlikely]]
       log->completed(edges::reference_to(engine.space, t).packed().value);
     task* const further = end(t);

@@ -31,29 +31,31 @@ worker::worker(native::engine& owner, worker_id self, node_id at, thread_affinit
 
 namespace {
 
-/// The worker that this thread became last, and has not left. Those that it was before are linked by below_.
-thread_local constinit worker* newest_of_this_thread = nullptr;
+/// The innermost on the stack that this thread runs on. A worker's other stacks (suspend.cpp) have lists of their own:
+/// a worker whose frames are on a stack that was left must not go on here before that stack does.
+thread_local constinit worker::on_stack* innermost_on_stack = nullptr;
 
 }  // namespace
 
-worker* worker::on_this_thread(const native::engine& engine) noexcept {
-  worker* w = newest_of_this_thread;
-  while (w != nullptr && &w->engine != &engine) w = w->below_;
-  return w;
+worker::on_stack::on_stack(worker& w) noexcept
+    : who_(&w), below_(std::exchange(innermost_on_stack, this)), before_(w.turn_to_thread()) {}
+
+worker::on_stack::~on_stack() {
+  if (innermost_on_stack != this) return;  // in a child of fork(), which has no workers
+  innermost_on_stack = below_;
+  turn_back(before_);
 }
 
-worker* worker::take_thread() noexcept {
-  below_ = std::exchange(newest_of_this_thread, this);
-  return turn_to_thread();
+worker* worker::find_on_stack(const native::engine& engine) noexcept {
+  const on_stack* at = innermost_on_stack;
+  while (at != nullptr && &at->who_->engine != &engine) at = at->below_;
+  return at != nullptr ? at->who_ : nullptr;
 }
 
-void worker::leave_thread(worker* before) noexcept {
-  newest_of_this_thread = std::exchange(below_, nullptr);
-  turn_back(before);
-}
+worker::on_stack* worker::exchange_stack(on_stack* with) noexcept { return std::exchange(innermost_on_stack, with); }
 
 void worker::forget_thread() noexcept {
-  newest_of_this_thread = nullptr;
+  innermost_on_stack = nullptr;
   turn_back(nullptr);
 }
 

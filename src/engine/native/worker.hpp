@@ -47,13 +47,23 @@ class worker : public native_seat, public worker_view {
 
   /// The calling thread's worker; null if it is none.
   static worker* current() noexcept { return worker_of_this_thread; }
-  /// The calling thread's worker in this engine, perhaps below workers of other engines on its stack; null if it is
-  /// none.
-  static worker* on_this_thread(const native::engine&) noexcept;
-  /// Makes the calling thread this worker, which it was not; returns the worker that it was before, for
-  /// leave_thread().
-  worker* take_thread() noexcept;
-  void leave_thread(worker* before) noexcept;
+  /// Makes the calling thread a worker while it lives, or begins a fresh stack of one that it is.
+  class on_stack {
+   public:
+    explicit on_stack(worker&) noexcept;
+    ~on_stack();
+    on_stack(const on_stack&) = delete;
+    on_stack& operator=(const on_stack&) = delete;
+
+   private:
+    friend class worker;
+    worker* const who_;
+    on_stack* const below_;
+    worker* const before_;
+  };
+  /// The worker of this engine whose frames are on the calling thread's stack, perhaps below those of workers of other
+  /// engines; null if there is none.
+  static worker* find_on_stack(const native::engine&) noexcept;
   /// Forgets which workers the thread is: in a child of fork() there are none.
   static void forget_thread() noexcept;
 
@@ -86,7 +96,7 @@ class worker : public native_seat, public worker_view {
   std::exception_ptr end_children();
   /// Calls f(context), then waits for the tasks that it created. Returns the first failure, if any.
   std::exception_ptr run_apart(void* context, void (*f)(void*));
-  /// As run_apart(), where the calling thread is this worker, perhaps below workers of other engines on its stack.
+  /// As run_apart(), for a worker from find_on_stack().
   std::exception_ptr run_on_top(void* context, void (*f)(void*));
   /// Reports the ends of tasks that were held back. Must be called before sleeping, at the latest.
   void report();
@@ -195,6 +205,7 @@ class worker : public native_seat, public worker_view {
   }
 
  private:
+  static on_stack* exchange_stack(on_stack* with) noexcept;
   worker* turn_to_thread() noexcept;
   static void turn_back(worker* before) noexcept;
 
@@ -339,7 +350,6 @@ class worker : public native_seat, public worker_view {
   page_mover mover_;
   home_check homes_;
   stack_switcher stacks_;
-  worker* below_ = nullptr;             // the worker of another engine that the same thread was before
   std::vector<std::uint64_t> by_node_;  // scratch
   std::uint64_t since_ = 0;             // when the current busy period began
   std::uint64_t steals_before_ = 0;     // its count of steals when it last began to look for work
