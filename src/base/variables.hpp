@@ -60,9 +60,12 @@ inline constexpr variable memory{
     "`,huge` in huge pages"};
 inline constexpr variable migrate{
     "KITH_MIGRATE", "migrate", "0", "1: pages of written data move to the node that writes them", 0, 1};
-inline constexpr variable throttle{
-    "KITH_THROTTLE",      "throttle", "2048", "unfinished tasks of one creator before it helps; 0: no bound", 0,
-    std::int64_t{1} << 26};
+inline constexpr variable throttle{"KITH_THROTTLE",
+                                   "throttle",
+                                   "2048",
+                                   "unfinished tasks of one creator before it runs other tasks itself; 0: no bound",
+                                   0,
+                                   std::int64_t{1} << 26};
 inline constexpr variable throttle_bytes{
     "KITH_THROTTLE_BYTES", "throttle_bytes", "0", "the same in bytes that they access; 0: no bound", 0, many, true};
 inline constexpr variable inline_limit{"KITH_INLINE",
@@ -73,8 +76,8 @@ inline constexpr variable inline_limit{"KITH_INLINE",
                                        "all while L or more of the creator's tasks per worker are unfinished",
                                        -1,
                                        std::int64_t{1} << 20};
-inline constexpr variable spin{"KITH_SPIN",          "spin", "2000", "looks for work before an idle worker sleeps", 0,
-                               std::int64_t{1} << 30};
+inline constexpr variable spin{
+    "KITH_SPIN", "spin", "2000", "how often an idle worker looks for work before it sleeps", 0, std::int64_t{1} << 30};
 inline constexpr variable awake{"KITH_AWAKE",
                                 "",
                                 "",
