@@ -32,15 +32,20 @@ worker::worker(native::engine& owner, worker_id self, node_id at, thread_affinit
 namespace {
 
 /// The innermost on the stack that this thread runs on. A worker's other stacks (suspend.cpp) have lists of their own:
-/// a worker whose frames are on a stack that was left must not go on here before that stack does.
+/// of the workers below, they have only those on top of which this one was entered. Others have frames on top of its
+/// own on a stack that was left, and must not go on before that stack does.
 thread_local constinit worker::on_stack* innermost_on_stack = nullptr;
 
 }  // namespace
 
 worker::on_stack::on_stack(worker& w) noexcept
-    : who_(&w), below_(std::exchange(innermost_on_stack, this)), before_(w.turn_to_thread()) {}
+    : who_(&w), below_(w.entry_ != nullptr ? w.entry_->below_ : innermost_on_stack), before_(w.turn_to_thread()) {
+  if (w.entry_ == nullptr) w.entry_ = this;
+  innermost_on_stack = this;
+}
 
 worker::on_stack::~on_stack() {
+  if (who_->entry_ == this) who_->entry_ = nullptr;
   if (innermost_on_stack != this) return;  // in a child of fork(), which has no workers
   innermost_on_stack = below_;
   turn_back(before_);

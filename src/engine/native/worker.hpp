@@ -350,6 +350,7 @@ class worker : public native_seat, public worker_view {
   page_mover mover_;
   home_check homes_;
   stack_switcher stacks_;
+  on_stack* entry_ = nullptr;           // where a thread became this worker
   std::vector<std::uint64_t> by_node_;  // scratch
   std::uint64_t since_ = 0;             // when the current busy period began
   std::uint64_t steals_before_ = 0;     // its count of steals when it last began to look for work
