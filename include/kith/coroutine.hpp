@@ -24,9 +24,8 @@ namespace kith {
 /// last co_await. It cannot co_await anything else: `f.get()` waits for a future, and its worker runs other work
 /// meanwhile.
 ///
-/// GCC 12 evaluates both branches of `a ? co_await f() : b`: write `if`. It also destroys
-/// some temporaries of a statement with co_await twice, such as lambdas whose captures have destructors: name them
-/// before.
+/// GCC 12 evaluates both branches of `a ? co_await f() : b`: write `if`. It also destroys some temporaries of a
+/// statement with co_await twice, such as lambdas whose captures have destructors: name them before.
 template <class T = void>
 class [[nodiscard]] coroutine {
  public:

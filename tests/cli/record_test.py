@@ -163,6 +163,17 @@ kith.check(not os.path.exists(limited + ".new"), "no part of a file is left")
 
 # Wrong input.
 kith.refused("repair", path("nothing"), says=["nothing.parts"])
+done = kith.run("repair", running)
+kith.check(done.returncode == 0 and "already" in done.stdout, f"a recording that is whole stays: {done.stdout}{done.stderr}")
+whole = open(running, "rb").read()
+for name, content, says in (("text", b"no recording\n", "text"), ("cut", whole[:len(whole) // 2], "cut off")):
+    with open(path(name), "wb") as f:
+        f.write(content)
+    kith.refused("repair", path(name), says=[name, says])
+    kith.refused("sim", path(name), says=[name, says])
+kith.refused("sim", kith.folder.name, says=["is a folder"])
+kith.refused("sim", running, "--policy", "", says=["--policy", "empty"])
+kith.refused("record", "-o", path("x.rec"), "kith", "app", "heat", "--small", says=["come after --"])
 kith.refused("repair", path("n" * 300), says=["no logs in this folder"])
 kith.refused("record", "-o", path("x"), "--", "/no/such/program", says=["/no/such/program", "cannot be run"])
 kith.refused("record", "-o", path("x"), "--", "true", says=["nothing was recorded"])

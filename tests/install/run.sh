@@ -31,6 +31,7 @@ quietly cmake --install "$build" --prefix "$work/prefix"
 mv "$work/prefix" "$work/moved"  # an installed tree must be movable
 consume installed "$work/moved"
 quietly "$work/moved/bin/kith" machine --json
+"$work/moved/bin/kith" machines xeon-e7-8860 | grep -q "^$work/moved/share/kith/machines/" || { echo "the machines are not those that were installed"; exit 1; }
 for file in share/man/man1/kith.1 share/man/man1/kith-sim.1 share/bash-completion/completions/kith share/zsh/site-functions/_kith \
   share/fish/vendor_completions.d/kith.fish share/doc/kith/README.md share/doc/kith/docs/tutorial.md share/doc/kith/examples; do
   [ -e "$work/moved/$file" ] || { echo "not installed: $file"; exit 1; }

@@ -147,3 +147,10 @@ def test_the_command(tmp_path, capsys):
     assert main(["compare", *reversed(files)]) == 0
     assert re.search(r" −5\u202fµs +50\u202f%", capsys.readouterr().out)
     assert main(["compare", files[0], str(tmp_path / "none.rec")]) == 2
+
+
+def test_runs_that_take_the_same_time_get_no_shares(tmp_path):
+    from kith.verbs.compare import text
+
+    assert "take the same time within" in text(of(diamond(), diamond(), tmp_path))
+    assert "take the same time within" not in text(of(diamond(), slower(), tmp_path))

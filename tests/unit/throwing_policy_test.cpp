@@ -9,6 +9,7 @@
 
 #include <array>
 #include <atomic>
+#include <new>
 #include <span>
 #include <stdexcept>
 #include <thread>
@@ -22,22 +23,25 @@ using testing::ThrowsMessage;
 std::atomic<bool> waited{false};  // somebody has called waiting()
 
 /// With armed=on, throws once, when it has queued several tasks that the end of another one has made ready; with
-/// armed=waits, whenever a task waits. Other tests run every policy with its defaults.
+/// armed=waits, whenever a task waits; with armed=full, std::bad_alloc for every other new task, which it does not
+/// queue. Other tests run every policy with its defaults.
 template <class World>
 class throws_once final : public kith::policy<World> {
  public:
   using worker = typename World::worker;
 
-  static constexpr std::array options{kith::one_of("armed", "off|on|waits", "when it throws")};
+  static constexpr std::array options{kith::one_of("armed", "off|on|waits|full", "when it throws")};
   static constexpr kith::policy_entry about{
       .name = "throws-once", .summary = "throws once from ready()", .options = options};
 
   throws_once(const kith::policy_context& context, const kith::policy_options& given)
       : queues_(context, kith::queue_order::fifo, true),
         throws_(given.is("armed", "on")),
-        throws_at_waits_(given.is("armed", "waits")) {}
+        throws_at_waits_(given.is("armed", "waits")),
+        full_(given.is("armed", "full")) {}
 
   kith::task* ready(std::span<kith::task* const> tasks, worker& self, kith::ready_reason why) override {
+    if (full_ && why == kith::ready_reason::creation && ++created_ % 2 == 0) throw std::bad_alloc();
     for (kith::task* t : tasks) queues_[0].push(*t, self);
     if (tasks.size() > 1 && why == kith::ready_reason::completion && std::exchange(throws_, false))
       throw std::runtime_error("no room in the queue");
@@ -51,7 +55,8 @@ class throws_once final : public kith::policy<World> {
 
  private:
   kith::worker_queues<World> queues_;
-  bool throws_, throws_at_waits_;
+  bool throws_, throws_at_waits_, full_;
+  std::atomic<int> created_{0};
 };
 
 void register_it() {
@@ -79,6 +84,26 @@ TEST(throwing_policy, its_exception_arrives_at_the_wait_and_no_task_is_lost) {
     for (std::size_t i = 1; i < 5; ++i) kith::spawn([&ran, i] { ++ran[i]; }, kith::in(cell));
   });
   EXPECT_THAT(ran, testing::Each(2));
+}
+
+TEST(throwing_policy, a_task_for_which_there_is_no_room_runs_at_its_creation) {
+  register_it();
+  for (const int workers : {1, 3}) {
+    kith::runtime_options o = make_options(workers, "throws-once:armed=full");
+    o.inline_limit = 0;
+    kith::runtime rt(o);
+    std::atomic<int> ran{0};
+    rt.run([&] {
+      int cell = 0;
+      for (int i = 0; i < 50; ++i) kith::spawn([&] { ++ran; }, kith::inout(cell));
+      for (int i = 0; i < 50; ++i) kith::spawn([&] { ++ran; });
+      if (workers == 1) {  // no other worker runs what is queued
+        EXPECT_EQ(ran, 25);
+      }
+      kith::wait();
+    });
+    EXPECT_EQ(ran, 100);
+  }
 }
 
 /// A task that ends once a task waits for it, on whatever worker.

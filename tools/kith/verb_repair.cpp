@@ -4,7 +4,9 @@
 #include "addresses/sources.hpp"
 #include "progress.hpp"
 #include "recording/assemble.hpp"
+#include "recording/file.hpp"
 #include "recording/job_parts.hpp"
+#include "recording/parts.hpp"
 
 #include <fmt/core.h>
 
@@ -30,8 +32,9 @@ std::function<outcome()> add_repair(CLI::App& command) {
   return [file] {
     progress bar;
     std::error_code ignored;
-    if (fs::is_regular_file(*file, ignored) && !fs::exists(*file + ".parts", ignored)) {
-      fmt::print("{} has been put together already: there is no {}.parts\n", *file, *file);
+    if (fs::is_regular_file(*file, ignored) && !fs::exists(parts_of(*file), ignored)) {
+      read_recording(*file);  // throws if it is none
+      fmt::print("{} has been put together already: there is no {}\n", *file, parts_of(*file));
       return outcome::fine;
     }
     const std::vector<std::string> together = parts_of_job(*file);
