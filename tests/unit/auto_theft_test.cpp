@@ -279,7 +279,10 @@ class listening_bench : public auto_bench {
 
 TEST(auto_theft, rings_for_thieves_when_it_has_learnt_that_a_theft_pays) {
   listening_bench b("node:3 core:1 distance:20");
-  b.queue_at_0(50);
+  b.queue_at_0(1);
+  EXPECT_EQ(b.next(1), nullptr);  // worker 1 watches
+  b.rung_by(0);
+  b.queue_at_0(49);
   EXPECT_THAT(b.rung_by(0), ElementsAre());  // the cost is not known
   ASSERT_NE(b.run_next(0, 10'000'000), nullptr);
   EXPECT_THAT(b.rung_by(0), ElementsAre(1, 2));  // now it is known; neither sleeps
@@ -288,12 +291,57 @@ TEST(auto_theft, rings_for_thieves_when_it_has_learnt_that_a_theft_pays) {
   EXPECT_THAT(b.rung_by(0), ElementsAre(1, 1));  // one when it begins a task, and one when it has run it
   b.ear(1).asleep = {2};
   ASSERT_NE(b.next(1), nullptr);
-  EXPECT_THAT(b.rung_by(1), ElementsAre(2));  // a worker that has robbed rings for the next one
+  EXPECT_THAT(b.rung_by(1), ElementsAre(2, 2));  // a worker that has robbed rings for a thief, and for one to watch
+}
+
+TEST(auto_theft, lets_one_worker_watch_while_tasks_wait_at_another_node) {
+  listening_bench b("node:3 core:1 distance:60");
+  b.ear(0).asleep = b.ear(1).asleep = {2};
+  b.queue_at_0(1);
+  EXPECT_THAT(b.rung_by(0), ElementsAre(1, 2));  // nobody watches: the nearest that sleeps
+  const auto look = [&] { return b.chosen->next(*b.by[1]); };
+  EXPECT_EQ(look().kind, kith::poll_result::watch);
+  b.queue_at_0(9);
+  EXPECT_THAT(b.rung_by(0), ElementsAre());
+  b.ready(b.task({{b.region(1), megabyte}}), 1);
+  b.rung_by(1);
+  EXPECT_EQ(look().kind, kith::poll_result::found);  // its own
+  EXPECT_THAT(b.rung_by(1), ElementsAre(2));         // who is to watch now
+  b.queue_at_0(1);
+  EXPECT_THAT(b.rung_by(0), ElementsAre(1, 2));
+  EXPECT_EQ(look().kind, kith::poll_result::watch);
+  b.chosen->observer()->idle(*b.by[1]);
+  EXPECT_THAT(b.rung_by(1), ElementsAre(2));
+}
+
+// Each of its workers has begun a task since the others wait, and none begins another one.
+TEST(auto_theft, robs_a_node_that_stands_still_after_some_tasks) {
+  auto_bench b("node:2 core:2 distance:60");
+  b.ran(100'000);  // only memory's time: six times as long there
+  b.ready(b.task({{b.region(1), page}}));
+  EXPECT_NE(b.next(2), nullptr);
+  b.queue_at_0(4);
+  const auto look = [&] { return b.chosen->next(*b.by[2]); };
+  const auto looks_in_vain = [&] {
+    int count = 0;
+    while (look().kind == kith::poll_result::watch && ++count < 10'000) {
+    }
+    return count;
+  };
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(look().kind, kith::poll_result::watch);
+  for (const int worker : {0, 1}) {
+    EXPECT_NE(b.next(worker), nullptr);
+    for (int i = 0; i < 200; ++i) EXPECT_EQ(look().kind, kith::poll_result::watch);
+  }
+  EXPECT_LT(looks_in_vain(), 100);
+  EXPECT_EQ(look().kind, kith::poll_result::found);
 }
 
 TEST(auto_theft, rings_for_nobody_whom_a_theft_does_not_pay) {
   listening_bench b("node:2 core:1 distance:60");
   b.queue_at_0(50);
+  EXPECT_EQ(b.next(1), nullptr);  // worker 1 watches
+  b.rung_by(0);
   ASSERT_NE(b.run_next(0, 100'000), nullptr);  // only memory's time: who robs must have waited for five tasks
   EXPECT_THAT(b.rung_by(0), ElementsAre());
 }

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <latch>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -41,6 +42,24 @@ TEST(auto_wake, leaves_no_node_asleep_while_work_for_all_waits_at_one) {
     }
   });
   EXPECT_EQ(ran.size(), 2u);
+}
+
+/// As many tasks as workers wait for each other. All data is at node 0, and a theft does not pay: its price is not
+/// known, as no task ends.
+TEST(auto_wake, leaves_no_task_to_a_node_whose_workers_are_blocked) {
+  kith::runtime_options options = kith::test::on("node:4 core:2", "auto");
+  options.spin = 0;
+  kith::runtime rt(options);
+  const auto workers = static_cast<std::size_t>(rt.workers());
+  const kith::test::memory data(rt, workers * system_page, kith::node{0});
+  for (int step = 0; step < 50; ++step) {
+    std::latch met(static_cast<std::ptrdiff_t>(workers));
+    rt.run([&] {
+      for (std::size_t i = 0; i < workers; ++i)
+        kith::spawn([&met] { met.arrive_and_wait(); }, kith::inout(data.page_of(i), system_page));
+    });
+  }
+  EXPECT_EQ(rt.statistics().total.tasks, 50 * workers);
 }
 
 }  // namespace

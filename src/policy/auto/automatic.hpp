@@ -41,7 +41,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace kith {
@@ -137,6 +139,7 @@ class automatic final : public policy<World>, public observer<World> {
   void idle(worker& self) override {
     chains_.end_chain(self);
     ring_for_room(self);
+    stop_watching(self);
   }
 
   void ran(const task& t, worker& self, std::uint64_t nanoseconds) override {
@@ -157,6 +160,7 @@ class automatic final : public policy<World>, public observer<World> {
     const task* runs = nullptr;
     node_id robbed;         // the node to which it belongs, if not the worker's own
     std::int32_t lead = 0;  // how many more tasks with data than tasks without it has begun
+    bool watches = false;   // it is one of `watching_`
   };
 
   task* queue_ready(std::span<task* const> tasks, worker& self, ready_reason why) {
@@ -227,8 +231,11 @@ class automatic final : public policy<World>, public observer<World> {
       deal(self);
       return {poll_result::retry};
     }
-    const bool watches = thefts_.watches(self) || (windows_ && windows_->starves(self));
-    return {watches ? poll_result::watch : poll_result::empty};
+    if (any_waits_elsewhere(self.node)) {
+      watch(self);
+      return {poll_result::watch};
+    }
+    return {windows_ && windows_->starves(self) ? poll_result::watch : poll_result::empty};
   }
 
   /// Rings once for each task that waits at the node, while a worker there sleeps.
@@ -247,6 +254,7 @@ class automatic final : public policy<World>, public observer<World> {
   /// from starting, rings for one of them.
   poll_result ring_and_return(task& t, worker& self) {
     ring_for_room(self);
+    stop_watching(self);
     return poll_result::got(t);
   }
   /// As ring_and_return(), for a task without data, which it counts.
@@ -255,15 +263,40 @@ class automatic final : public policy<World>, public observer<World> {
     lead = std::max(lead - 1, -most_lead);
     return ring_and_return(t, self);
   }
-  /// A push rings for workers for whom a theft pays at that time. A theft may start to pay later, when its cost
-  /// or the next task is known. This rings for one sleeper, which rings for the next one after it has robbed.
-  void ring_for_thief(node_id victim, worker& self) {
-    if (queues_[victim.index()]->size() == 0 || !self.anybody_sleeps()) return;
-    const std::uint16_t type = types_.judged(victim);
-    for (node_id n : rounds_[victim.index()]) {
-      if (n != victim && pays(type, victim, n) && self.ring(team_.serving(n))) return;
+  /// While tasks wait at another node, a worker that finds nothing watches: it looks again and does not sleep. Nobody
+  /// else would see that the workers there make no progress. If nobody watches, a push to a node whose workers are busy
+  /// rings for one of another node, and the last watcher that finds something else to do rings for the next one.
+  void watch(worker& self) {
+    if (!std::exchange(states_[self.id.index()].watches, true)) watching_.fetch_add(1, acq_rel);
+  }
+  void stop_watching(worker& self) {
+    const bool watched = std::exchange(states_[self.id.index()].watches, false);
+    // acq_rel: pairs with nobody_watches(): what was pushed before that call is seen here.
+    const std::int32_t others = watched ? watching_.fetch_sub(1, acq_rel) - 1 : watching_.load(relaxed);
+    if (others != 0 || !self.anybody_sleeps()) return;
+    for (node_id victim : rounds_[self.node.index()]) {
+      if (queues_[victim.index()]->size() > 0 && ring_elsewhere(victim, self)) return;
     }
   }
+  bool nobody_watches() { return watching_.fetch_add(0, acq_rel) == 0; }
+  bool any_waits_elsewhere(node_id here) const {
+    return std::ranges::any_of(rounds_[here.index()],
+                               [&](node_id n) { return n != here && queues_[n.index()]->size() > 0; });
+  }
+  /// Rings for a worker of another node than `victim`. True if one was asleep.
+  bool ring_elsewhere(node_id victim, worker& self) {
+    return std::ranges::any_of(rounds_[victim.index()],
+                               [&](node_id n) { return n != victim && self.ring(team_.serving(n)); });
+  }
+  /// While tasks wait at node `victim`, rings for a worker for which it pays to rob it; that rings for the next one
+  /// when it has. A theft may start to pay later, when its cost or the next task is known. True if one was asleep.
+  bool ring_for_thief(node_id victim, std::uint16_t type, worker& self) {
+    if (queues_[victim.index()]->size() == 0 || !self.anybody_sleeps()) return false;
+    return std::ranges::any_of(rounds_[victim.index()], [&](node_id n) {
+      return n != victim && pays(type, victim, n) && self.ring(team_.serving(n));
+    });
+  }
+  bool ring_for_thief(node_id victim, worker& self) { return ring_for_thief(victim, types_.judged(victim), self); }
   void ring_for_room(worker& self) {
     if (queues_[self.node.index()]->size() > 0 && chains_.freed(self.node)) self.ring(team_.serving(self.node));
   }
@@ -341,10 +374,8 @@ class automatic final : public policy<World>, public observer<World> {
     thefts_.fed(to);
     const std::uint16_t type = t.type;
     const bool has_room = chains_.has_room(t, to);
-    if ((queues_[to.index()]->push(t, self) && has_room) || !self.anybody_sleeps()) return nullptr;
-    for (node_id n : rounds_[to.index()]) {  // no worker of that node sleeps
-      if (n != to && pays(type, to, n) && self.ring(team_.serving(n))) return nullptr;
-    }
+    if (queues_[to.index()]->push(t, self) && has_room) return nullptr;
+    if (!ring_for_thief(to, type, self) && self.anybody_sleeps() && nobody_watches()) ring_elsewhere(to, self);
     return nullptr;
   }
 
@@ -395,12 +426,9 @@ class automatic final : public policy<World>, public observer<World> {
 
   /// Steals a task of the nearest node where that pays; null if it pays nowhere.
   task* rob(worker& self) {
-    const bool has_waited = thefts_.has_waited_long(self);
-    bool still = false;
     for (node_id n : rounds_[self.node.index()]) {
       if (n == self.node || queues_[n.index()]->size() == 0) continue;
-      const bool makes_no_progress = thefts_.makes_no_progress(n, self.node), anyway = makes_no_progress && has_waited;
-      still |= makes_no_progress;
+      const bool anyway = thefts_.makes_no_progress(n, self);
       if (!anyway && !pays(types_.judged(n), n, self.node)) continue;
       task* t = queues_[n.index()]->steal(self, [&](const task& first) {
         if (anyway || pays(first.type, n, self.node)) return chains_.may_begin(first, self);
@@ -414,7 +442,6 @@ class automatic final : public policy<World>, public observer<World> {
       ring_for_thief(n, self);
       return t;
     }
-    thefts_.note_failed_search(self, still);
     return nullptr;
   }
 
@@ -429,6 +456,7 @@ class automatic final : public policy<World>, public observer<World> {
   moved_data<World> moves_;
   delayed_theft<World> thefts_;
   chain_bound<World> chains_;
+  typename World::template shared<std::int32_t> watching_{0};   // workers that look after tasks of other nodes
   typename World::template shared<bool> data_seen_{false};      // a task with data has become ready or was created
   typename World::template shared<bool> dataless_seen_{false};  // a task without data has
   typename World::template shared<bool> levels_seen_{false};    // a task with a priority other than normal has

@@ -39,6 +39,7 @@ class delayed_theft {
         nodes_(static_cast<std::size_t>(team_.nodes())),
         states_(static_cast<std::size_t>(team_.size())) {
     for (node_state& n : nodes_) n.begun_before = std::vector<count>(nodes_.size());
+    for (state& each : states_) each.views.resize(nodes_.size());
   }
 
   /// Called when a task was queued at the node.
@@ -58,7 +59,7 @@ class delayed_theft {
     state& mine = states_[self.id.index()];
     mine.begun.store(mine.begun.load(relaxed) + 1, relaxed);
     mine.away = stolen;
-    if (!stolen) mine.failed_searches = 0;  // a thief that has waited long enough may continue to steal
+    if (!stolen) ++mine.own;
   }
   /// Called when the worker looks for a task again. `own_wait`: tasks of its own node wait; used if it was stealing.
   void returns(worker& self, bool own_wait) {
@@ -80,22 +81,16 @@ class delayed_theft {
   bool pays_at_once(std::uint16_t type, node_id victim, node_id thief, std::int64_t waiting) const {
     return outlasts(type, waiting, price(type, victim, thief));
   }
-  /// Whether the workers of `victim`, where tasks wait, have begun no task since those of node `thief` wait. All of
-  /// them may be in long tasks, or blocked.
-  bool makes_no_progress(node_id victim, node_id thief) const {
-    const node_state& mine = nodes_[thief.index()];
-    return !mine.fed.load(relaxed) && begun_since(victim, mine) == 0;
-  }
-  /// Called when the worker has found nothing to steal. `still`: at some node, tasks wait and none is begun.
-  void note_failed_search(worker& self, bool still) {
+  /// Called when the worker looks at node `victim`, where tasks wait. True if it has looked there many times in a row,
+  /// and no worker of that node has begun a task meanwhile: all of them may be in long tasks, or blocked. The worker
+  /// then robs the node, whatever the price, until it finds a task of its own node.
+  bool makes_no_progress(node_id victim, worker& self) {
     state& mine = states_[self.id.index()];
-    mine.failed_searches = still && mine.failed_searches < most_failed_searches ? mine.failed_searches + 1 : 0;
-  }
-  /// Whether the worker waits for such a node.
-  bool watches(const worker& self) const { return states_[self.id.index()].failed_searches != 0; }
-  /// Whether it has waited for long enough to rob that node, whatever the price.
-  bool has_waited_long(const worker& self) const {
-    return states_[self.id.index()].failed_searches >= most_failed_searches;
+    view& there = mine.views[victim.index()];
+    const std::uint32_t now = begun_at(victim) + mine.own;
+    if (std::exchange(there.begun, now) != now) there.looks = 0;
+    if (there.looks < most_looks) ++there.looks;
+    return there.looks == most_looks;
   }
 
   /// Adds the time of a task of this type with `bytes` of data, of which `traffic` move if it is stolen. It ran at
@@ -116,12 +111,17 @@ class delayed_theft {
   static constexpr float least_price = 0.25F;  // in times of a task
   static constexpr float certain = 4;          // a queue of so many waits will outlast one
   static constexpr float least_useful = 0.2F;  // of all thefts: a node whose thieves all miss tasks still learns
-  static constexpr std::uint32_t most_failed_searches = 256;
+  static constexpr std::uint32_t most_looks = 256;
 
+  struct view {               // of a worker on a node
+    std::uint32_t begun = 0;  // tasks by the workers of the node, and own ones by this worker, at its last look
+    std::uint32_t looks = 0;  // in a row that have seen the same number
+  };
   struct alignas(false_sharing_range) state {
     count begun{0};  // tasks with data; written by this worker only
     bool away = false;
-    std::uint32_t failed_searches = 0;
+    std::uint32_t own = 0;    // tasks with data that were not stolen
+    std::vector<view> views;  // by node
   };
   struct alignas(false_sharing_range) node_state {
     // `fed`: whether a task was queued since a worker of the node looked in vain. If not, `begun_before` says how many
