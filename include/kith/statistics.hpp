@@ -51,8 +51,9 @@ struct statistics {
   std::uint64_t local_accesses = 0;   // on the task's own node
   std::uint64_t remote_accesses = 0;  // on another node
   std::uint64_t migrated_bytes = 0;   // of regions whose pages were moved to a node that uses them
-  /// A sample of the regions whose home first touch decided: how many the system was asked about, and how many of these
-  /// were on another node than assumed (data filled before the run, huge pages). The latter then get their true home.
+  /// Of regions whose home first touch decided, a sample: how many the system was asked about, and how many of these
+  /// were on another node than assumed (filled before the run, huge pages). They then get their true home. While most
+  /// of those asked about last were elsewhere, all are asked about.
   std::uint64_t homes_asked = 0;
   std::uint64_t homes_elsewhere = 0;
   std::uint64_t windows = 0;            // windows of tasks that were partitioned (rip-dep, rip-mw)

@@ -203,4 +203,33 @@ TEST_F(SmallHomes, DataThatWasFilledBeforeTheRunIsFoundOut) {
     EXPECT_EQ(known_bytes_on_nodes(rt, p.data() + b * block, block)[static_cast<std::size_t>(hosts().front())], block);
 }
 
+// More regions than those of which each is asked for anyhow.
+TEST_F(SmallHomes, AllIsAskedForWhileMostIsElsewhere) {
+  const std::size_t many = all / page;
+  const auto use = [&](const plain& p, runtime& rt) {
+    rt.run([&] {
+      for (std::size_t i = 0; i < many; ++i)
+        spawn([at = p.data() + i * page] { *at = std::byte{1}; }, inout(p.data() + i * page, page),
+              node{hosts().back()});
+    });
+    return rt.statistics();
+  };
+  {
+    runtime rt(kith::test::with_policy("socket:steal=off"));
+    const plain untouched;
+    const statistics s = use(untouched, rt);
+    EXPECT_GT(s.homes_asked, 0u);
+    EXPECT_LT(s.homes_asked, many / 2 + 64 * static_cast<std::uint64_t>(rt.workers()));
+  }
+  runtime rt(kith::test::with_policy("socket:steal=off"));
+  const plain filled;
+  {
+    const kith::test::on_cpu bound(kith::test::first_cpu(here, here.nodes[static_cast<std::size_t>(hosts().front())]));
+    std::memset(filled.data(), 1, all);
+  }
+  const statistics s = use(filled, rt);
+  EXPECT_EQ(s.homes_asked, many);
+  EXPECT_EQ(s.homes_elsewhere, many);
+}
+
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <latch>
 
 namespace {
 
@@ -115,6 +116,34 @@ TEST_F(Homes, AutoMovesPagesAndKeepsContents) {
   });
   EXPECT_TRUE(
       std::all_of(m.at(), m.at(blocks * pages * page), [](std::byte each) { return each == std::byte{7 + steps}; }));
+  expect_known_is_true(rt, m, blocks * pages * page);
+}
+
+// The program fills everything before the run, so that all pages are at one node, though they are dealt to all. In each
+// step all workers have a task at once, so the other nodes steal theirs, again and again, until they get the data.
+TEST_F(Homes, AutoFindsOutWhatWasFilledBeforeAndMovesIt) {
+  runtime rt(kith::test::with_policy("auto"));
+  const auto blocks = static_cast<std::size_t>(rt.workers());
+  constexpr std::size_t pages = 4, steps = 20;
+  const memory m(rt, blocks * pages * page, distribution::system);
+  const int filled = hosts().front();
+  {
+    const kith::test::on_cpu bound(kith::test::first_cpu(here, here.nodes[static_cast<std::size_t>(filled)]));
+    m.touch();
+  }
+  const auto there = [&] { return m.count(rt).on_node[static_cast<std::size_t>(filled)]; };
+  ASSERT_EQ(there(), blocks * pages);
+  for (std::size_t step = 0; step < steps; ++step) {
+    std::latch met(static_cast<std::ptrdiff_t>(blocks));
+    rt.run([&] {
+      for (std::size_t b = 0; b < blocks; ++b)
+        spawn([&met] { met.arrive_and_wait(); }, inout(m.at(b * pages * page), pages * page));
+    });
+  }
+  const statistics s = rt.statistics();
+  EXPECT_GT(s.homes_elsewhere, 0u);
+  EXPECT_LT(there(), blocks * pages);
+  EXPECT_GE(s.migrated_bytes, (blocks * pages - there()) * page);  // some moves twice
   expect_known_is_true(rt, m, blocks * pages * page);
 }
 

@@ -16,6 +16,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -101,6 +102,39 @@ TEST(auto_moves, more_than_a_node_was_dealt) {
   b.placement.note_moved(node_id(0), node_id(1), 300 * megabyte);
   EXPECT_FALSE(b.placement.has_more(node_id(0), node_id(1), megabyte));
   EXPECT_TRUE(b.placement.has_more(node_id(1), node_id(0), megabyte));
+}
+
+// The program filled all data at node 0 before the run, and the engine finds that out.
+TEST(auto_moves, what_was_dealt_and_found_elsewhere) {
+  for (const bool is_found : {false, true}) {
+    auto_bench b("node:2 core:1", "auto:moves=1");
+    std::vector<std::uint32_t> all;
+    for (std::uintptr_t i = 1; i <= 40; ++i) all.push_back(b.regions.find(kith::at_address(i * megabyte), megabyte));
+    int asked = 0;
+    const auto run_tasks = [&] {
+      for (const auto r : all) b.ready(b.task({{r, megabyte}}));
+      for (bool found = true; found;) {
+        found = false;
+        for (const int worker : {0, 1}) found |= b.next(worker) != nullptr;
+      }
+      for (const auto r : all) asked += b.regions[r].take_move_request();
+    };
+    run_tasks();
+    EXPECT_EQ(asked, 0);
+    for (const auto r : all) {
+      kith::region& dealt = b.regions[r];
+      const node_id assumed = dealt.home_node();
+      dealt.promised = false;
+      dealt.home = 0;
+      if (is_found && assumed != node_id(0)) b.chosen->observer()->found_elsewhere(dealt, assumed, node_id(0));
+    }
+    run_tasks();
+    if (is_found) {
+      EXPECT_GT(asked, 0);
+    } else {
+      EXPECT_EQ(asked, 0);
+    }
+  }
 }
 
 TEST(auto_moves, nothing_after_a_stolen_task_that_never_ran) {

@@ -58,6 +58,9 @@ class policy_calls {
   void run_began() {
     if (observer_ != nullptr) observer_->run_began();
   }
+  void found_elsewhere(const region& r, node_id assumed, node_id actual) {
+    if (observer_ != nullptr) observer_->found_elsewhere(r, assumed, actual);
+  }
 
   void ended(task& t, worker& self) {
     if (gate_ != nullptr) gate_->ended(t, self);

@@ -49,7 +49,8 @@ void worker::note_home(region& r, std::uint64_t began) {
 void worker::move_pages() { sums.add(event::migrated, mover_.move(node)); }
 
 void worker::check_homes() {
-  const home_check::result found = homes_.look();
+  const home_check::result found = homes_.look(
+      [this](const region& r, node_id assumed, node_id actual) { engine.policy.found_elsewhere(r, assumed, actual); });
   sums.add(event::home_asked, found.asked);
   sums.add(event::home_elsewhere, found.elsewhere);
 }

@@ -142,6 +142,11 @@ class automatic final : public policy<World>, public observer<World> {
     stop_watching(self);
   }
 
+  void found_elsewhere(const region& r, node_id assumed, node_id actual) override {
+    const std::uint64_t bytes = r.bytes.load(relaxed);
+    if (has_home(bytes)) place_.note_moved(assumed, actual, bytes);
+  }
+
   void ran(const task& t, worker& self, std::uint64_t nanoseconds) override {
     const std::uint64_t bytes = placed_bytes(t);
     if (bytes == 0 || states_[self.id.index()].runs != &t) return;

@@ -76,7 +76,7 @@ class balanced_placement {
   bool has_more(node_id n, node_id other, std::uint64_t bytes) const {
     return share(n) - share(other) > most_ahead(n, static_cast<double>(bytes));
   }
-  /// Called when data moves from one node to another.
+  /// Called when data moves from one node to another, or was found there.
   void note_moved(node_id from, node_id to, std::uint64_t bytes) {
     dealt_[from.index()].fetch_sub(static_cast<std::int64_t>(bytes), relaxed);
     dealt_[to.index()].fetch_add(static_cast<std::int64_t>(bytes), relaxed);

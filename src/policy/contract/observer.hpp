@@ -1,9 +1,11 @@
 // Events that a policy may observe: a separate interface, which most policies do not implement.
 //
 // The engine asks subscribes_to() once, after construction. Of created(), ran() and idle() it makes only the calls that
-// are named there; the others cost nothing. run_began() is always called.
+// are named there; the others cost nothing. The rest, which is rare, is always called.
 #pragma once
 
+#include "base/id.hpp"
+#include "task/region.hpp"
 #include "task/task.hpp"
 
 #include <cstdint>
@@ -36,6 +38,9 @@ class observer {
   /// Called when a run begins. If runs overlap, called only for the first; no task of an earlier run is left. Other
   /// workers may be in next().
   virtual void run_began() {}
+  /// Called when the system has said that the pages of `r`, whose home was assumed to be `assumed`, are at `actual`,
+  /// which is its home now: the program has filled it before, or a node was full. REQUIRES: data_needs::homes.
+  virtual void found_elsewhere(const region& /*r*/, node_id /*assumed*/, node_id /*actual*/) {}
 
  protected:
   ~observer() = default;
