@@ -1,6 +1,8 @@
 // Environment variables: one table, which the documents repeat; similar names are suggested.
 #include "base/environment.hpp"
 
+#include "support/with_variable.hpp"
+
 #include <kith/error.hpp>
 
 #include <gmock/gmock.h>
@@ -17,23 +19,12 @@ std::ostream& operator<<(std::ostream& to, const misspelt& m) { return to << m.n
 
 namespace {
 
+using test::with_variable;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-/// A variable that is set during the object's lifetime.
-class with_variable {
- public:
-  with_variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-  ~with_variable() { unsetenv(name_); }
-  with_variable(const with_variable&) = delete;
-  with_variable& operator=(const with_variable&) = delete;
-
- private:
-  const char* name_;
-};
 
 TEST(Variables, HaveDifferentNamesAndReadTheirOwnDefaults) {
   std::set<std::string> names;

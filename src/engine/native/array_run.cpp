@@ -96,8 +96,13 @@ void array_run::run() {
 }
 
 void array_run::help(worker& w) noexcept {
+  if (has_sources()) w.engine.parked.wake_one(w.engine.workers_where.everybody());  // N4
   work(w);
   inside_.fetch_sub(1, release);  // N3: pairs with run(); run_half() wakes the owner
+}
+
+bool array_run::has_sources() const noexcept {
+  return std::ranges::any_of(deques_, [](const node_deque& d) { return d.sources_at.load(relaxed) < d.sources_end; });
 }
 
 bool array_run::has_work(const worker& w) const noexcept {
@@ -106,8 +111,7 @@ bool array_run::has_work(const worker& w) const noexcept {
   for (const list& l : arrivals_) {
     if (l.head.load(relaxed) != node_arrays::none) return true;
   }
-  return std::ranges::any_of(
-      deques_, [](const node_deque& d) { return d.ready.size() > 0 || d.sources_at.load(relaxed) < d.sources_end; });
+  return has_sources() || std::ranges::any_of(deques_, [](const node_deque& d) { return d.ready.size() > 0; });
 }
 
 /// True if other code of the worker may continue.

@@ -11,8 +11,8 @@
 //      of its own, so the worker that reports the last one has seen all others.
 //  N3  Helpers enter under the lock of active_runs (active_runs.hpp), and count in inside_. The owner first takes the
 //      run off the list, and then waits until inside_ is zero; a helper that has left does not touch the run.
-//  N4  A worker that makes nodes available wakes one that sleeps (docs/sleep.md). Before it sleeps, a worker looks at
-//      all runs (take_half), and the owner at its own.
+//  N4  A worker that makes nodes available wakes one that sleeps (docs/sleep.md), and so does a helper that enters
+//      while there are sources. Before it sleeps, a worker looks at all runs (take_half), and the owner at its own.
 #pragma once
 
 #include "base/id.hpp"
@@ -54,6 +54,7 @@ class array_run {
   /// As helper `w`, runs nodes until none is found, or other code of `w` must continue.
   void help(worker& w) noexcept;
   /// Whether there may be a node that the worker can take.
+  bool has_sources() const noexcept;
   bool has_work(const worker& w) const noexcept;
   /// Called under the lock of active_runs.
   void enter() noexcept { inside_.fetch_add(1, relaxed); }
