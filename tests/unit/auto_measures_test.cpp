@@ -44,6 +44,14 @@ class chains_at_0 : public policy_bench {
     return static_cast<int>(now.size() - static_cast<std::size_t>(std::ranges::count(now, nullptr)));
   }
 
+  /// One that waits for room gives up before it starts a task all the same.
+  kith::task* next(int worker) {
+    for (int looks = 0; looks < 4; ++looks) {
+      if (kith::task* t = chosen->next(*by[static_cast<std::size_t>(worker)]).work) return t;
+    }
+    return nullptr;
+  }
+
   std::array<kith::task*, 4> now{};  // what the workers run
 
  private:
@@ -77,6 +85,17 @@ TEST(auto_measures, runs_as_many_chains_as_the_cache_holds_if_that_is_faster) {
   EXPECT_EQ(bound.running(), 2);
   free.go_round(108, falls_out);
   EXPECT_EQ(free.running(), 4);
+}
+
+TEST(auto_measures, begins_a_chain_without_room_if_no_other_makes_progress) {
+  chains_at_0 b;
+  b.go_round(108, [](int chains) -> std::uint64_t { return chains > 2 ? 4'000'000 : 500'000; });
+  ASSERT_EQ(b.running(), 2);
+  const auto idle = static_cast<int>(std::ranges::find(b.now, nullptr) - b.now.begin());
+  for (int looks = 0; looks < 40; ++looks) EXPECT_EQ(b.next(idle), nullptr);
+  kith::task* begun = nullptr;
+  for (int looks = 0; looks < 40 && begun == nullptr; ++looks) begun = b.next(idle);
+  EXPECT_NE(begun, nullptr);
 }
 
 TEST(auto_measures, runs_all_chains_if_the_cache_does_not_matter) {

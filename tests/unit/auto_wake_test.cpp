@@ -1,12 +1,15 @@
 // The policy `auto` in native runs: no node stays asleep while another one has work that it may take.
 #include "support/allocated.hpp"
+#include "support/with_variable.hpp"
 
 #include <kith/kith.hpp>
 
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <chrono>
 #include <cstddef>
+#include <cstring>
 #include <latch>
 #include <map>
 #include <mutex>
@@ -44,22 +47,78 @@ TEST(auto_wake, leaves_no_node_asleep_while_work_for_all_waits_at_one) {
   EXPECT_EQ(ran.size(), 2u);
 }
 
-/// As many tasks as workers wait for each other. All data is at node 0, and a theft does not pay: its price is not
-/// known, as no task ends.
+/// Runs as many tasks as there are workers, which wait for each other. All data is at node 0.
+void meet(kith::runtime& rt, const kith::test::memory& data) {
+  std::latch met(rt.workers());
+  rt.run([&] {
+    for (int i = 0; i < rt.workers(); ++i)
+      kith::spawn([&met] { met.arrive_and_wait(); },
+                  kith::inout(data.page_of(static_cast<std::size_t>(i)), system_page));
+  });
+}
+
+/// A theft does not pay: its price is not known, as no task ends.
 TEST(auto_wake, leaves_no_task_to_a_node_whose_workers_are_blocked) {
+  const kith::test::with_variable all_may_be_awake("KITH_AWAKE", "0");
   kith::runtime_options options = kith::test::on("node:4 core:2", "auto");
   options.spin = 0;
   kith::runtime rt(options);
-  const auto workers = static_cast<std::size_t>(rt.workers());
-  const kith::test::memory data(rt, workers * system_page, kith::node{0});
-  for (int step = 0; step < 50; ++step) {
-    std::latch met(static_cast<std::ptrdiff_t>(workers));
-    rt.run([&] {
-      for (std::size_t i = 0; i < workers; ++i)
-        kith::spawn([&met] { met.arrive_and_wait(); }, kith::inout(data.page_of(i), system_page));
-    });
+  const kith::test::memory data(rt, 8 * system_page, kith::node{0});
+  for (int step = 0; step < 50; ++step) meet(rt, data);
+  EXPECT_EQ(rt.statistics().total.tasks, 50u * 8);
+}
+
+/// Workers that have watched fall asleep when the short tasks are done.
+TEST(auto_wake, nobody_counts_as_watching_who_sleeps) {
+  const kith::test::with_variable all_may_be_awake("KITH_AWAKE", "0");
+  for (const char* machine : {"node:4 core:2", "node:8 core:1"}) {
+    kith::runtime_options options = kith::test::on(machine, "auto");
+    options.spin = 0;
+    kith::runtime rt(options);
+    const kith::test::memory data(rt, 32 * system_page, kith::node{0});
+    for (std::size_t step = 0; step < 300; ++step) {
+      rt.run([&] {
+        for (std::size_t i = 0; i < step % 20; ++i) {
+          kith::spawn(
+              [step] {
+                const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(step % 19);
+                while (std::chrono::steady_clock::now() < end) {
+                }
+              },
+              kith::inout(data.page_of(i), system_page));
+        }
+      });
+      meet(rt, data);
+    }
+    EXPECT_GE(rt.statistics().total.tasks, 300u * 8);
   }
-  EXPECT_EQ(rt.statistics().total.tasks, 50 * workers);
+}
+
+/// Each worker runs a chain of tasks on more data than its node's caches hold, and these meet after each task.
+TEST(auto_wake, the_bound_keeps_no_task_for_which_all_chains_wait) {
+  const kith::test::with_variable all_may_be_awake("KITH_AWAKE", "0");
+  kith::runtime_options options = kith::test::on(KITH_TEST_DATA "/machines/small-caches.toml", "auto");
+  options.throttle = 0;
+  kith::runtime rt(options);
+  const auto workers = static_cast<std::size_t>(rt.workers());
+  const std::size_t bytes = 400 * system_page, steps = 160;
+  const kith::test::memory data(rt, workers * bytes, kith::distribution::block);
+  std::barrier met(static_cast<std::ptrdiff_t>(workers));
+  static const kith::task_type step_type{"step"};
+  rt.run([&] {
+    for (std::size_t step = 0; step < steps; ++step) {
+      for (std::size_t i = 0; i < workers; ++i) {
+        std::byte* const mine = data.get() + i * bytes;
+        kith::spawn(
+            [&met, mine, bytes, meets = step >= 60] {
+              std::memset(mine, 1, bytes);
+              if (meets) met.arrive_and_wait();
+            },
+            kith::inout(mine, bytes), step_type);
+      }
+    }
+  });
+  EXPECT_EQ(rt.statistics().total.tasks, steps * workers);
 }
 
 }  // namespace

@@ -125,6 +125,7 @@ task* worker::search_or_park(pending_wait& w) {
     }
   }
   if (announces_wait) w.scope->waiting.store(0, relaxed);
+  if (claimed_ != nullptr || half_.it != nullptr) engine.policy.idle(*this);  // found without the policy
   resting_ = false;
   start_busy();
   if (log != nullptr) [[unlikely]]
@@ -151,9 +152,9 @@ task* worker::look_everywhere(const pending_wait& w, bool& left_some) {
     empties += l.kind == poll_result::empty;
     if (w.is_done() || ready_to_go_on(true) != nullptr) return nullptr;
     if (l.kind != poll_result::later && l.kind != poll_result::watch) continue;
-    if (!engine.arrivals.empty() || !engine.jobs.empty()) break;
-    if (engine.parked.enough_awake()) {  // enough workers are awake: one of them, or the watcher, takes it
-      left_some = true;
+    // If enough workers are awake, one of them, or the watcher, takes it.
+    if (!engine.arrivals.empty() || !engine.jobs.empty() || (left_some = engine.parked.enough_awake())) {
+      engine.policy.idle(*this);  // it may have answered `watch`, and this worker may sleep now
       break;
     }
     pause_for_long(l.kind == poll_result::later ? engine.looking.load(relaxed) - 1 : 0);

@@ -61,6 +61,7 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
       failed_searches = 0;
       continue;
     }
+    if (failed_searches != 0 && claimed_ != nullptr) engine.policy.idle(*this);  // found without the policy
     failed_searches = 0;
     if (has_room && may_run_here(*t, w)) {
       t = run_measured(*t);

@@ -253,6 +253,7 @@ void engine::look_for_task(worker& w) {
   }
   const auto runs_claimed = [&](std::int32_t child) {
     if (child < 0) return false;
+    if (w.failed_searches != 0) w.group.policy.idle(w);
     w.sums.add(event::claimed);
     w.dead.leave_one();
     w.claimed = child;

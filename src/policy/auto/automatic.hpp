@@ -16,7 +16,8 @@
 //    was measured to be faster (chain_bound.hpp, hot_end.hpp).
 //  * A worker that finds tasks with data and tasks without runs as many of each.
 //  * Among its own tasks and those of its node, a worker takes those of the highest priority first.
-//  * A node is robbed when idle workers have waited for as long as they would lose by it (delayed_theft.hpp).
+//  * A node is robbed when idle workers have waited for as long as they would lose by it (delayed_theft.hpp,
+//    watched_queues.hpp).
 //  * Data moves to the thief's node if its tasks are stolen again and again (moved_data.hpp).
 //  * With window=auto, the first tasks are partitioned as by `rip-dep` (section 4.3.1).
 // docs/auto.md has its goals and its results.
@@ -32,6 +33,7 @@
 #include "policy/auto/judged_types.hpp"
 #include "policy/auto/moved_data.hpp"
 #include "policy/auto/shared_tables.hpp"
+#include "policy/auto/watched_queues.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
@@ -43,7 +45,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace kith {
@@ -83,14 +84,10 @@ class automatic final : public policy<World>, public observer<World> {
         moves_(s, given, tables_, place_),
         thefts_(s, given),
         chains_(s, given, tables_),
-        order_(order_in(given)),
-        ends_(s, order_, given),
+        ends_(s, order_in(given), given),
+        queues_(s, order_in(given)),
         states_(static_cast<std::size_t>(team_.size())),
         types_(team_.nodes()) {
-    for (int n = 0; n < team_.nodes(); ++n) {
-      queues_.push_back(make_queue<World>(s, node_id(n), order_));
-      rounds_.push_back(team_.nodes_by_distance(node_id(n)));
-    }
     if (given.is("window", "off")) return;
     windows_.emplace(partition::window_rules{.first_method = partition::available(partition::method::scotch)},
                      nodes_of(team_), s.regions, team_.size(), team_.everybody(),
@@ -139,7 +136,7 @@ class automatic final : public policy<World>, public observer<World> {
   void idle(worker& self) override {
     chains_.end_chain(self);
     ring_for_room(self);
-    stop_watching(self);
+    queues_.stop_watching(self);
   }
 
   void found_elsewhere(const region& r, node_id assumed, node_id actual) override {
@@ -165,7 +162,6 @@ class automatic final : public policy<World>, public observer<World> {
     const task* runs = nullptr;
     node_id robbed;         // the node to which it belongs, if not the worker's own
     std::int32_t lead = 0;  // how many more tasks with data than tasks without it has begun
-    bool watches = false;   // it is one of `watching_`
   };
 
   task* queue_ready(std::span<task* const> tasks, worker& self, ready_reason why) {
@@ -198,20 +194,23 @@ class automatic final : public policy<World>, public observer<World> {
   /// worker's. Otherwise it takes one with data, of its node. If there is neither, it takes tasks of other nodes.
   poll_result take(worker& self) {
     chains_.end_chain(self);
-    auto& queue = *queues_[self.node.index()];
+    auto& queue = queues_[self.node];
     thefts_.returns(self, queue.size() > 0);
     const bool levels = uses_levels(self);
     const std::int32_t lead = states_[self.id.index()].lead;
     const bool node_first = levels ? queue.highest() < dataless_.own_level(self) : lead < 0;
     if (!node_first) {
-      if (task* t = dataless_.take_own(self)) return ring_and_return_dataless(*t, self);
+      if (task* own = dataless_.take_own(self)) return ring_and_return_dataless(*own, self);
       if (!levels && lead > 0 && queue.size() > 0 && dataless_seen_.load(relaxed)) {
         if (const poll_result l = dataless_.rob(self); l.work != nullptr)
           return ring_and_return_dataless(*l.work, self);
       }
     }
     const queue_end end = ends_.choose(types_.last(self.node), queue.size(), self);
-    if (task* t = queue.pop(self, [&](const task& one) { return chains_.may_begin(one, self); }, end)) {
+    task* t = queue.pop(self, [&](const task& one) { return chains_.may_begin(one, self); }, end);
+    // The chains that run may be blocked by what the bound keeps from starting.
+    if (t == nullptr && queue.size() > 0 && thefts_.makes_no_progress(self.node, self)) t = queue.pop(self);
+    if (t != nullptr) {
       begin(*t, self);
       chains_.begin_chain(*t, self);
       types_.taken(self.node, t->type);
@@ -222,7 +221,7 @@ class automatic final : public policy<World>, public observer<World> {
       return ring_and_return(*t, self);
     }
     if (node_first) {
-      if (task* t = dataless_.take_own(self)) return ring_and_return_dataless(*t, self);
+      if ((t = dataless_.take_own(self)) != nullptr) return ring_and_return_dataless(*t, self);
     }
     if (const poll_result l = dataless_.rob(self); l.work != nullptr) {
       return ring_and_return_dataless(*l.work, self);
@@ -230,22 +229,19 @@ class automatic final : public policy<World>, public observer<World> {
       return l;
     }
     thefts_.begin_waiting(self.node);
-    if (task* t = rob(self)) return ring_and_return(*t, self);
+    if ((t = rob(self)) != nullptr) return ring_and_return(*t, self);
     if (runs_.holds_any()) {
       if (!runs_.starves(self)) return {poll_result::watch};
       deal(self);
       return {poll_result::retry};
     }
-    if (any_waits_elsewhere(self.node)) {
-      watch(self);
-      return {poll_result::watch};
-    }
-    return {windows_ && windows_->starves(self) ? poll_result::watch : poll_result::empty};
+    const bool watches = queues_.watch(self) || (windows_ && windows_->starves(self));
+    return {watches ? poll_result::watch : poll_result::empty};
   }
 
   /// Rings once for each task that waits at the node, while a worker there sleeps.
   void wake_for(node_id n, worker& self) {
-    for (std::int64_t waiting = queues_[n.index()]->size(); waiting > 0 && self.ring(team_.serving(n)); --waiting) {
+    for (std::int64_t waiting = queues_.waiting(n); waiting > 0 && self.ring(team_.serving(n)); --waiting) {
     }
   }
   /// Must come before the push: the push wakes a worker that looked while the flag was unset.
@@ -259,7 +255,7 @@ class automatic final : public policy<World>, public observer<World> {
   /// from starting, rings for one of them.
   poll_result ring_and_return(task& t, worker& self) {
     ring_for_room(self);
-    stop_watching(self);
+    queues_.stop_watching(self);
     return poll_result::got(t);
   }
   /// As ring_and_return(), for a task without data, which it counts.
@@ -268,42 +264,15 @@ class automatic final : public policy<World>, public observer<World> {
     lead = std::max(lead - 1, -most_lead);
     return ring_and_return(t, self);
   }
-  /// While tasks wait at another node, a worker that finds nothing watches: it looks again and does not sleep. Nobody
-  /// else would see that the workers there make no progress. If nobody watches, a push to a node whose workers are busy
-  /// rings for one of another node, and the last watcher that finds something else to do rings for the next one.
-  void watch(worker& self) {
-    if (!std::exchange(states_[self.id.index()].watches, true)) watching_.fetch_add(1, acq_rel);
-  }
-  void stop_watching(worker& self) {
-    const bool watched = std::exchange(states_[self.id.index()].watches, false);
-    // acq_rel: pairs with nobody_watches(): what was pushed before that call is seen here.
-    const std::int32_t others = watched ? watching_.fetch_sub(1, acq_rel) - 1 : watching_.load(relaxed);
-    if (others != 0 || !self.anybody_sleeps()) return;
-    for (node_id victim : rounds_[self.node.index()]) {
-      if (queues_[victim.index()]->size() > 0 && ring_elsewhere(victim, self)) return;
-    }
-  }
-  bool nobody_watches() { return watching_.fetch_add(0, acq_rel) == 0; }
-  bool any_waits_elsewhere(node_id here) const {
-    return std::ranges::any_of(rounds_[here.index()],
-                               [&](node_id n) { return n != here && queues_[n.index()]->size() > 0; });
-  }
-  /// Rings for a worker of another node than `victim`. True if one was asleep.
-  bool ring_elsewhere(node_id victim, worker& self) {
-    return std::ranges::any_of(rounds_[victim.index()],
-                               [&](node_id n) { return n != victim && self.ring(team_.serving(n)); });
-  }
   /// While tasks wait at node `victim`, rings for a worker for which it pays to rob it; that rings for the next one
   /// when it has. A theft may start to pay later, when its cost or the next task is known. True if one was asleep.
   bool ring_for_thief(node_id victim, std::uint16_t type, worker& self) {
-    if (queues_[victim.index()]->size() == 0 || !self.anybody_sleeps()) return false;
-    return std::ranges::any_of(rounds_[victim.index()], [&](node_id n) {
-      return n != victim && pays(type, victim, n) && self.ring(team_.serving(n));
-    });
+    return queues_.waiting(victim) > 0 && self.anybody_sleeps() &&
+           queues_.ring_elsewhere(victim, self, [&](node_id n) { return pays(type, victim, n); });
   }
   bool ring_for_thief(node_id victim, worker& self) { return ring_for_thief(victim, types_.judged(victim), self); }
   void ring_for_room(worker& self) {
-    if (queues_[self.node.index()]->size() > 0 && chains_.freed(self.node)) self.ring(team_.serving(self.node));
+    if (queues_.waiting(self.node) > 0 && chains_.freed(self.node)) self.ring(team_.serving(self.node));
   }
 
   /// A node of a graph has no data while it is explored.
@@ -313,8 +282,7 @@ class automatic final : public policy<World>, public observer<World> {
   bool uses_levels(const worker& self) const { return levels_seen_.load(relaxed) || dataless_.has_levels(self); }
   /// Whether one of them has a higher level than `t`.
   bool is_outranked(const task& t, const worker& self) const {
-    return uses_levels(self) &&
-           (queues_[self.node.index()]->highest() < t.level() || dataless_.own_level(self) < t.level());
+    return uses_levels(self) && (queues_[self.node].highest() < t.level() || dataless_.own_level(self) < t.level());
   }
 
   /// Queues the tasks. If `now` is null, may keep one of them for the worker to run next, and returns it; else returns
@@ -365,7 +333,7 @@ class automatic final : public policy<World>, public observer<World> {
       place_.settle(t, to, self);
       if (windows_) self.meter(event::task_partitioned, {});
     } else {
-      to = place_(t, self, keeps, [this](node_id n) { return queues_[n.index()]->size(); });
+      to = place_(t, self, keeps, [this](node_id n) { return queues_.waiting(n); });
     }
     if (t.has_level()) [[unlikely]]
       levels_seen_.store(true, relaxed);
@@ -379,21 +347,22 @@ class automatic final : public policy<World>, public observer<World> {
     thefts_.fed(to);
     const std::uint16_t type = t.type;
     const bool has_room = chains_.has_room(t, to);
-    if (queues_[to.index()]->push(t, self) && has_room) return nullptr;
-    if (!ring_for_thief(to, type, self) && self.anybody_sleeps() && nobody_watches()) ring_elsewhere(to, self);
+    if (queues_[to].push(t, self) && has_room) return nullptr;
+    if (!ring_for_thief(to, type, self) && self.anybody_sleeps() && queues_.nobody_watches())
+      queues_.ring_elsewhere(to, self);
     return nullptr;
   }
 
   bool pays(std::uint16_t type, node_id victim, node_id thief) const {
-    return thefts_.pays(type, victim, thief, queues_[victim.index()]->size());
+    return thefts_.pays(type, victim, thief, queues_.waiting(victim));
   }
   /// Whether a worker continues with a task of another node of its machine: because it has written what the task
   /// writes, or because it would rob that node of such a task at once, and nothing waits at its own.
   bool is_better_here(const task& t, node_id home, const worker& self) const {
     if (team_.distance(self.node, home) > team::farthest) return false;
     if (wrote(t, home, self)) return true;
-    auto& there = *queues_[home.index()];
-    return queues_[self.node.index()]->size() == 0 && thefts_.pays_at_once(t.type, home, self.node, there.size()) &&
+    auto& there = queues_[home];
+    return queues_.waiting(self.node) == 0 && thefts_.pays_at_once(t.type, home, self.node, there.size()) &&
            (!uses_levels(self) || there.highest() >= t.level());
   }
   /// Whether the worker was the last that wrote what the task writes, so that its caches have that, and the task reads
@@ -431,12 +400,13 @@ class automatic final : public policy<World>, public observer<World> {
 
   /// Steals a task of the nearest node where that pays; null if it pays nowhere.
   task* rob(worker& self) {
-    for (node_id n : rounds_[self.node.index()]) {
-      if (n == self.node || queues_[n.index()]->size() == 0) continue;
+    for (node_id n : queues_.around(self.node)) {
+      if (n == self.node || queues_.waiting(n) == 0) continue;
       const bool anyway = thefts_.makes_no_progress(n, self);
       if (!anyway && !pays(types_.judged(n), n, self.node)) continue;
-      task* t = queues_[n.index()]->steal(self, [&](const task& first) {
-        if (anyway || pays(first.type, n, self.node)) return chains_.may_begin(first, self);
+      task* t = queues_[n].steal(self, [&](const task& first) {
+        if (anyway) return true;
+        if (pays(first.type, n, self.node)) return chains_.may_begin(first, self);
         types_.refused(n, first.type);
         return false;
       });
@@ -461,14 +431,11 @@ class automatic final : public policy<World>, public observer<World> {
   moved_data<World> moves_;
   delayed_theft<World> thefts_;
   chain_bound<World> chains_;
-  typename World::template shared<std::int32_t> watching_{0};   // workers that look after tasks of other nodes
   typename World::template shared<bool> data_seen_{false};      // a task with data has become ready or was created
   typename World::template shared<bool> dataless_seen_{false};  // a task without data has
   typename World::template shared<bool> levels_seen_{false};    // a task with a priority other than normal has
-  queue_order order_;
   hot_end<World> ends_;
-  std::vector<home_queue<World>> queues_;     // by node; those of nodes without workers stay empty
-  std::vector<std::vector<node_id>> rounds_;  // from each node, the others by distance
+  watched_queues<World> queues_;
   std::vector<state> states_;
   judged_types<World> types_;
   std::optional<partition::windows<World>> windows_;

@@ -81,9 +81,9 @@ class delayed_theft {
   bool pays_at_once(std::uint16_t type, node_id victim, node_id thief, std::int64_t waiting) const {
     return outlasts(type, waiting, price(type, victim, thief));
   }
-  /// Called when the worker looks at node `victim`, where tasks wait. True if it has looked there many times in a row,
-  /// and no worker of that node has begun a task meanwhile: all of them may be in long tasks, or blocked. The worker
-  /// then robs the node, whatever the price, until it finds a task of its own node.
+  /// Called when the worker looks at node `victim`, where tasks wait, and gets none. True if it has done so many times
+  /// in a row, and no worker of that node has begun a task meanwhile: all of them may be in long tasks, or blocked. The
+  /// worker then takes one, whatever the price, until it finds a task of its own node.
   bool makes_no_progress(node_id victim, worker& self) {
     state& mine = states_[self.id.index()];
     view& there = mine.views[victim.index()];

@@ -32,8 +32,8 @@ class observer {
   /// body. Called for all tasks in simulated time, natively for one task in 17; not for the exploration of a keyed
   /// node.
   virtual void ran(const task& /*t*/, worker& /*self*/, std::uint64_t /*nanoseconds*/) {}
-  /// Called when the worker stops calling next(): it resumes code that waited, or sleeps. The last task that next()
-  /// gave it has ended or waits.
+  /// Called when the worker stops calling next(): it resumes code that waited, or sleeps, or has found a task in
+  /// another way after next() gave none. The last task that next() gave it has ended or waits.
   virtual void idle(worker& /*self*/) {}
   /// Called when a run begins. If runs overlap, called only for the first; no task of an earlier run is left. Other
   /// workers may be in next().
