@@ -206,11 +206,7 @@ class automatic final : public policy<World>, public observer<World> {
           return ring_and_return_dataless(*l.work, self);
       }
     }
-    const queue_end end = ends_.choose(types_.last(self.node), queue.size(), self);
-    task* t = queue.pop(self, [&](const task& one) { return chains_.may_begin(one, self); }, end);
-    // The chains that run may be blocked by what the bound keeps from starting.
-    if (t == nullptr && queue.size() > 0 && thefts_.makes_no_progress(self.node, self)) t = queue.pop(self);
-    if (t != nullptr) {
+    if (task* t = take_from(queue, self)) {
       begin(*t, self);
       chains_.begin_chain(*t, self);
       types_.taken(self.node, t->type);
@@ -221,7 +217,7 @@ class automatic final : public policy<World>, public observer<World> {
       return ring_and_return(*t, self);
     }
     if (node_first) {
-      if ((t = dataless_.take_own(self)) != nullptr) return ring_and_return_dataless(*t, self);
+      if (task* own = dataless_.take_own(self)) return ring_and_return_dataless(*own, self);
     }
     if (const poll_result l = dataless_.rob(self); l.work != nullptr) {
       return ring_and_return_dataless(*l.work, self);
@@ -229,7 +225,7 @@ class automatic final : public policy<World>, public observer<World> {
       return l;
     }
     thefts_.begin_waiting(self.node);
-    if ((t = rob(self)) != nullptr) return ring_and_return(*t, self);
+    if (task* t = rob(self)) return ring_and_return(*t, self);
     if (runs_.holds_any()) {
       if (!runs_.starves(self)) return {poll_result::watch};
       deal(self);
@@ -237,6 +233,15 @@ class automatic final : public policy<World>, public observer<World> {
     }
     const bool watches = queues_.watch(self) || (windows_ && windows_->starves(self));
     return {watches ? poll_result::watch : poll_result::empty};
+  }
+
+  /// Takes a task of the worker's node. Null if there is none, or if the bound on chains lets none begin. That gives
+  /// way if no other task begins: all chains that run may be blocked by one that it keeps from starting.
+  task* take_from(shared_queue<World>& queue, worker& self) {
+    const queue_end end = ends_.choose(types_.last(self.node), queue.size(), self);
+    if (task* t = queue.pop(self, [&](const task& one) { return chains_.may_begin(one, self); }, end)) return t;
+    if (queue.size() == 0 || !thefts_.makes_no_progress(self.node, self)) return nullptr;
+    return queue.pop(self, [](const task&) { return true; }, end);
   }
 
   /// Rings once for each task that waits at the node, while a worker there sleeps.
