@@ -57,17 +57,6 @@ void meet(kith::runtime& rt, const kith::test::memory& data) {
   });
 }
 
-/// A theft does not pay: its price is not known, as no task ends.
-TEST(auto_wake, leaves_no_task_to_a_node_whose_workers_are_blocked) {
-  const kith::test::with_variable all_may_be_awake("KITH_AWAKE", "0");
-  kith::runtime_options options = kith::test::on("node:4 core:2", "auto");
-  options.spin = 0;
-  kith::runtime rt(options);
-  const kith::test::memory data(rt, 8 * system_page, kith::node{0});
-  for (int step = 0; step < 50; ++step) meet(rt, data);
-  EXPECT_EQ(rt.statistics().total.tasks, 50u * 8);
-}
-
 /// Workers that have watched fall asleep when the short tasks are done.
 TEST(auto_wake, nobody_counts_as_watching_who_sleeps) {
   const kith::test::with_variable all_may_be_awake("KITH_AWAKE", "0");

@@ -1,20 +1,15 @@
 // Captured graphs: what is kept, detected and refused, and when a run creates tasks.
 #include <kith/kith.hpp>
-#include "support/allocated.hpp"
-#include "support/with_variable.hpp"
 #include "support/workers.hpp"
 
 #include <gmock/gmock.h>
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
-#include <latch>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -58,28 +53,6 @@ TEST(captured_graph, has_the_nodes_and_edges_of_its_body) {
     EXPECT_EQ(g.nodes(), 1u);
     EXPECT_EQ(g.edges(), 0u);
   });
-}
-
-/// Each worker that is woken wakes the next one.
-TEST(captured_graph, wakes_a_worker_for_each_node_that_is_ready_at_the_start) {
-  const kith::test::with_variable all_may_be_awake("KITH_AWAKE", "0");
-  kith::runtime_options options = kith::test::on("node:1 core:6", "auto");
-  options.spin = 0;
-  kith::runtime rt(options);
-  const int workers = rt.workers();
-  std::latch met(workers), again(workers);
-  std::latch* now = &met;
-  kith::captured_graph g;
-  rt.run([&] {
-    g.capture([&] {
-      for (int i = 0; i < workers; ++i) kith::spawn([&now] { now->arrive_and_wait(); });
-    });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the other workers fall asleep
-    g.run();
-    now = &again;
-    g.run();
-  });
-  EXPECT_TRUE(again.try_wait());
 }
 
 TEST(captured_graph, is_ordered_by_parts_and_wholes) {

@@ -54,7 +54,6 @@ class array_run {
   /// As helper `w`, runs nodes until none is found, or other code of `w` must continue.
   void help(worker& w) noexcept;
   /// Whether there may be a node that the worker can take.
-  bool has_sources() const noexcept;
   bool has_work(const worker& w) const noexcept;
   /// Called under the lock of active_runs.
   void enter() noexcept { inside_.fetch_add(1, relaxed); }
@@ -69,6 +68,7 @@ class array_run {
   };
 
   void deal_sources();
+  bool has_sources() const noexcept;
   bool work(worker& w);
   template <bool Alone>
   bool run_nodes(worker& w);

@@ -113,7 +113,8 @@ class delayed_theft {
   static constexpr float least_useful = 0.2F;  // of all thefts: a node whose thieves all miss tasks still learns
   static constexpr std::uint32_t most_looks = 256;
 
-  struct view {               // of a worker on a node
+  /// What a worker has seen of a node.
+  struct view {
     std::uint32_t begun = 0;  // tasks by the workers of the node, and own ones by this worker, at its last look
     std::uint32_t looks = 0;  // in a row that have seen the same number
   };

@@ -43,7 +43,7 @@ class watched_queues {
     if (!waits) {
       stop_watching(self);
     } else if (!std::exchange(watches_[self.id.index()].now, true)) {
-      watching_.fetch_add(1, acq_rel);
+      watching_.fetch_add(1, relaxed);
     }
     return waits;
   }
@@ -57,7 +57,7 @@ class watched_queues {
       if (waiting(victim) > 0 && ring_elsewhere(victim, self)) return;
     }
   }
-  /// Asked after a push.
+  /// Asked after a push. acq_rel: pairs with stop_watching(), which is seen here, or sees the push.
   bool nobody_watches() { return watching_.fetch_add(0, acq_rel) == 0; }
 
   /// Rings for a worker of a node other than `victim` for which wanted(node) is true, the nearest first. True if one
