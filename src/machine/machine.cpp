@@ -53,7 +53,10 @@ std::string distances_text(const machine& m) {
   std::string text;
   for (const std::vector<int>& row : m.distances) {
     if (!text.empty()) text += '/';
-    for (std::size_t b = 0; b < row.size(); ++b) text += (b == 0 ? "" : ",") + std::to_string(row[b]);
+    for (std::size_t b = 0; b < row.size(); ++b) {
+      if (b > 0) text += ',';
+      text += std::to_string(row[b]);
+    }
   }
   return text;
 }

@@ -353,8 +353,7 @@ class automatic final : public policy<World>, public observer<World> {
     const std::uint16_t type = t.type;
     const bool has_room = chains_.has_room(t, to);
     if (queues_[to].push(t, self) && has_room) return nullptr;
-    if (!ring_for_thief(to, type, self) && self.anybody_sleeps() && queues_.nobody_watches())
-      queues_.ring_elsewhere(to, self);
+    if (!ring_for_thief(to, type, self)) queues_.find_watcher(to, self);
     return nullptr;
   }
 

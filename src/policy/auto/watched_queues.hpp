@@ -50,15 +50,18 @@ class watched_queues {
   /// Called by a worker that has something else to do than to look.
   void stop_watching(worker& self) {
     const bool watched = std::exchange(watches_[self.id.index()].now, false);
-    // acq_rel: pairs with nobody_watches(). What was pushed before that is seen here.
+    // acq_rel: pairs with find_watcher(). What was pushed before that is seen here.
     const std::int32_t others = watched ? watching_.fetch_sub(1, acq_rel) - 1 : watching_.load(relaxed);
     if (others != 0 || !self.anybody_sleeps()) return;
     for (node_id victim : around(self.node)) {
       if (waiting(victim) > 0 && ring_elsewhere(victim, self)) return;
     }
   }
-  /// Asked after a push. acq_rel: pairs with stop_watching(), which is seen here, or sees the push.
-  bool nobody_watches() { return watching_.fetch_add(0, acq_rel) == 0; }
+  /// Called after a push to node `n` for which nobody was rung. If nobody watches, rings for a worker that will.
+  void find_watcher(node_id n, worker& self) {
+    // acq_rel: pairs with stop_watching(), which is seen here, or sees the push.
+    if (self.anybody_sleeps() && watching_.fetch_add(0, acq_rel) == 0) ring_elsewhere(n, self);
+  }
 
   /// Rings for a worker of a node other than `victim` for which wanted(node) is true, the nearest first. True if one
   /// was asleep.
