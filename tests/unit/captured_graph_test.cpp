@@ -1,15 +1,18 @@
 // Captured graphs: what is kept, detected and refused, and when a run creates tasks.
 #include <kith/kith.hpp>
+#include "support/with_variable.hpp"
 #include "support/workers.hpp"
 
 #include <gmock/gmock.h>
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -382,6 +385,66 @@ TEST(captured_graph, many_sources_and_many_successors) {
       EXPECT_EQ(ran, 2 * width);
     }
   });
+}
+
+/// False if f() is still false after ten seconds.
+bool becomes_true(const std::function<bool()>& f) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!f()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+/// A worker helps in a run while it waits. When it has taken several short nodes, the wait ends, and what follows it
+/// lasts until all nodes have run: others must get the nodes that the worker had taken.
+TEST(captured_graph, nodes_taken_by_a_worker_that_leaves_are_run_by_others) {
+  constexpr int nodes = 20'000, helped = 1000;
+  const kith::test::with_variable all_may_be_awake("KITH_AWAKE", "0");
+  kith::runtime rt(make_options(3));
+  int left_in_time = 0;
+  for (int round = 0; round < 20 && left_in_time < 3; ++round) {
+    struct alignas(64) count {
+      std::atomic<int> nodes{0};
+    };
+    std::array<count, 3> by;  // worker
+    std::atomic<int> helper{-1};
+    std::atomic<bool> started{false}, released{false}, all_ran{false};
+    const auto ran = [&] { return by[0].nodes + by[1].nodes + by[2].nodes; };
+    rt.run([&] {
+      kith::captured_graph g;
+      g.capture([&] {
+        for (int i = 0; i < nodes; ++i) {
+          kith::spawn([&] {
+            const int me = kith::this_worker();
+            std::atomic<int>& mine = by[static_cast<std::size_t>(me)].nodes;
+            mine.store(mine.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+            if (mine != helped || me != helper) return;
+            released = true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the wait is over before this node is
+          });
+        }
+      });
+      kith::spawn([&] {
+        helper = kith::this_worker();
+        kith::group awaited;
+        awaited.spawn([&] {
+          started = true;
+          becomes_true([&] { return released.load(); });
+        });
+        becomes_true([&] { return started.load(); });  // on another worker
+        awaited.wait();
+        all_ran = becomes_true([&] { return ran() == nodes; });
+      });
+      becomes_true([&] { return started.load(); });
+      g.run();
+      released = true;
+    });
+    EXPECT_TRUE(all_ran) << ran();
+    left_in_time += by[static_cast<std::size_t>(helper)].nodes >= helped;
+  }
+  EXPECT_GT(left_in_time, 0);
 }
 
 }  // namespace

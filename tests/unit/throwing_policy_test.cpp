@@ -20,11 +20,12 @@ namespace {
 using kith::test::make_options;
 using testing::ThrowsMessage;
 
-std::atomic<bool> waited{false};  // somebody has called waiting()
+std::atomic<bool> waited{false};   // somebody has called waiting()
+std::atomic<bool> members{false};  // what becomes ready was created in a group by its members
 
 /// With armed=on, throws once, when it has queued several tasks that the end of another one has made ready; with
-/// armed=waits, whenever a task waits; with armed=full, std::bad_alloc for every other new task, which it does not
-/// queue. Other tests run every policy with its defaults.
+/// armed=waits, whenever a task waits; with armed=full, std::bad_alloc for every other new task, also of members
+/// of a group, which it does not queue. Other tests run every policy with its defaults.
 template <class World>
 class throws_once final : public kith::policy<World> {
  public:
@@ -41,7 +42,8 @@ class throws_once final : public kith::policy<World> {
         full_(given.is("armed", "full")) {}
 
   kith::task* ready(std::span<kith::task* const> tasks, worker& self, kith::ready_reason why) override {
-    if (full_ && why == kith::ready_reason::creation && ++created_ % 2 == 0) throw std::bad_alloc();
+    const bool is_new = why == kith::ready_reason::creation || members.load();
+    if (full_ && is_new && ++created_ % 2 == 0) throw std::bad_alloc();
     for (kith::task* t : tasks) queues_[0].push(*t, self);
     if (tasks.size() > 1 && why == kith::ready_reason::completion && std::exchange(throws_, false))
       throw std::runtime_error("no room in the queue");
@@ -104,6 +106,24 @@ TEST(throwing_policy, a_task_for_which_there_is_no_room_runs_at_its_creation) {
     });
     EXPECT_EQ(ran, 100);
   }
+}
+
+TEST(throwing_policy, a_member_of_a_group_for_which_there_is_no_room_runs_at_its_creation) {
+  register_it();
+  kith::runtime rt(make_options(1, "throws-once:armed=full"));
+  int ran = 0, at_creation = 0;
+  rt.run([&] {
+    kith::group g;
+    g.spawn([&] {
+      members = true;
+      for (int i = 0; i < 50; ++i) g.spawn([&] { ++ran; });
+      at_creation = ran;
+      members = false;
+    });
+    g.wait();
+  });
+  EXPECT_EQ(ran, 50);
+  EXPECT_EQ(at_creation, 25);
 }
 
 /// A task that ends once a task waits for it, on whatever worker.

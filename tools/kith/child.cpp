@@ -84,7 +84,12 @@ child_result run_child(std::vector<std::string> words,
   if (::pipe2(failed, O_CLOEXEC) != 0) throw error(std::string("pipe: ") + std::strerror(errno));
   signals_to_child to_child;
   const pid_t child = ::fork();
-  if (child < 0) throw error(std::string("fork: ") + std::strerror(errno));
+  if (child < 0) {
+    const int why = errno;
+    ::close(failed[0]);
+    ::close(failed[1]);
+    throw error(std::string("fork: ") + std::strerror(why));
+  }
   if (child == 0) {
     to_child.restore();
     for (const auto& [key, value] : environment) ::setenv(key.c_str(), value.c_str(), 1);

@@ -24,9 +24,10 @@ class throttle {
   constexpr std::uint64_t low_mark() const noexcept { return bound_ - bound_ / 2; }
   constexpr bool is_below_low_mark(std::uint64_t unfinished) const noexcept { return unfinished < low_mark(); }
 
-  /// How many tasks the scope's owner creates before it checks again.
+  /// How many tasks the scope's owner creates before it checks again. At least one, and not more than the bound, though
+  /// members of a group may have created more since `exceeded` was found.
   constexpr std::uint64_t owner_goes_on_for(std::uint64_t unfinished, bool exceeded) const noexcept {
-    return exceeded ? 1 + bound_ / 4 : bound_ - unfinished;
+    return exceeded || is_reached(unfinished) ? 1 + bound_ / 4 : bound_ - unfinished;
   }
   /// The same for a task that creates in its group. It checks seldom, because other workers write the lines of
   /// the counts.

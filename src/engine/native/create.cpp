@@ -26,12 +26,15 @@ detail::scope& open_scope(native_seat& self, detail::scope* parent) {
 
 namespace {
 
-/// Lists a child, so that its parent may claim it.
-[[gnu::noinline]] void list_child(detail::scope& s, const slot_space& space, task& t, task_ref child) {
-  t.flags |= task::claimable;
+/// Lists a child, so that its parent may claim it. Without memory for that, it runs from its queue.
+[[gnu::noinline]] void list_child(detail::scope& s, const slot_space& space, task& t, task_ref child) noexcept {
   if (t.has_level()) s.leveled = true;
   if (s.children.size() >= s.children_bound) s.children_bound = edges::drop_stale(s.children, space, 64);
-  s.children.push_back(reference::from(child));
+  try {
+    s.children.push_back(reference::from(child));
+    t.flags |= task::claimable;
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 /// MIR's rule (thesis, artifact). 1: always; L > 1: if at least L tasks per worker are unfinished.

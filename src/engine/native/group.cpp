@@ -103,11 +103,7 @@ task_ref submit(const filled_group& g, draft d, task_code code, const declared& 
   engine.policy.created(t, w);
   w.sums.add(event::task_created);
   // Do not touch the task below: it may have ended, and its slot may have been reused.
-  if (prepare_ready(engine.regions, t)) {
-    task* one = &t;
-    w.requeue(w.make_ready({&one, 1},
-                           ready_reason::arrival));  // not on top of its creator: it may wait for others of the group
-  }
+  if (prepare_ready(engine.regions, t)) w.queue_begun(t);
   if (w.log != nullptr) [[unlikely]]
     w.log->created({me, w.running_ref(), g.tasks().serial, began, 0, what, 0, &g.tasks()});
   return me.packed();

@@ -138,7 +138,8 @@ task* worker::search_or_park(pending_wait& w) {
 task* worker::look_everywhere(const pending_wait& w, bool& left_some) {
   left_some = false;
   if (w.is_done() || ready_to_go_on(true) != nullptr || take_half(w, true)) return nullptr;
-  if (w.may_claim_children) {
+  const bool asks_first = w.may_claim_children && w.scope->leveled;  // as in find_child_first()
+  if (w.may_claim_children && !asks_first) {
     if (task* t = claim_child(*w.scope, true)) return t;
   }
   // The round that ends with the first `empty` may have begun before this call; the second one is complete.
@@ -150,7 +151,7 @@ task* worker::look_everywhere(const pending_wait& w, bool& left_some) {
       return l.work;
     }
     empties += l.kind == poll_result::empty;
-    if (w.is_done() || ready_to_go_on(true) != nullptr) return nullptr;
+    if (w.is_done() || ready_to_go_on(true) != nullptr || take_half(w, false)) return nullptr;
     if (l.kind != poll_result::later && l.kind != poll_result::watch) continue;
     const bool has_other_work = !engine.arrivals.empty() || !engine.jobs.empty();
     left_some = !has_other_work && engine.parked.enough_awake();  // one of these, or the watcher, takes it
@@ -162,6 +163,7 @@ task* worker::look_everywhere(const pending_wait& w, bool& left_some) {
     // The thread that will end the wait may need this core.
     if (++laters % before_yield == 0) std::this_thread::yield();
   }
+  if (task* t = asks_first ? claim_child(*w.scope, true) : nullptr) return t;
   return drain_inbox();
 }
 

@@ -161,9 +161,7 @@ void start(worker& w, pending_record& r) {
   w.count_begun(s, 1);
   engine.policy.created(t, w);
   // Do not touch the task below: it may have ended, and its slot may have been reused.
-  if (!native::prepare_ready(engine.regions, t)) return;
-  task* one = &t;
-  w.requeue(w.make_ready({&one, 1}, ready_reason::arrival));  // not on top of the deliverer
+  if (native::prepare_ready(engine.regions, t)) w.queue_begun(t);
 }
 
 [[noreturn]] void refuse(const std::string& what) { throw error("pending_task::deliver(): " + what); }

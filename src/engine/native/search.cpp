@@ -25,7 +25,10 @@ namespace kith::native {
     if (asks_first) {
       if (task* t = find_anywhere()) return t;
     }
-    if (task* t = claim_child(*w.scope, false)) return t;
+    if (task* t = claim_child(*w.scope, false)) {
+      if (asks_first) engine.policy.idle(*this);  // it has answered without a task
+      return t;
+    }
     if (asks_first) return nullptr;
   }
   return find_anywhere();
@@ -86,6 +89,7 @@ void worker::run_job() {
     job<worker_view>& other = *std::exchange(next, get_next(*next));
     submit(other, engine.workers_where.everybody());
   }
+  engine.policy.idle(*this);
   report();  // C1 of scope.hpp: the job may take long
   if (resting_) start_busy();
   const job_size size = mine->size();

@@ -32,6 +32,7 @@ struct thread::start {
 };
 
 thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> body, stack_home at) {
+  start_.reset(new start{std::move(name), std::move(body), {}});
   const std::size_t guard = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   stack_bytes_ = (stack_bytes + guard - 1) / guard * guard + guard;  // the lowest page is a guard
   void* map = mmap(nullptr, stack_bytes_, PROT_READ | PROT_WRITE,
@@ -49,7 +50,6 @@ thread::thread(std::string name, std::size_t stack_bytes, std::function<void()> 
   pthread_attr_setstack(&attributes, static_cast<char*>(stack_) + guard, stack_bytes_ - guard);
   const unbound starter;
   const auto lowest = reinterpret_cast<std::uintptr_t>(stack_) + guard;
-  start_.reset(new start{std::move(name), std::move(body), {}});
   start_->lowest = lowest;
   start_->known = refused && sched_getaffinity(0, sizeof start_->free, &start_->free) == 0;
   const binding there(refused && at.cpu >= 0 ? thread_affinity{{at.cpu}} : thread_affinity{});

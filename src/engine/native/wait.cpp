@@ -12,6 +12,7 @@
 #include "engine/native/worker.hpp"
 
 #include <algorithm>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -109,6 +110,17 @@ void worker::requeue(task* t) {
   while (t != nullptr && t == claimed_) t = run(*t);
   const auto ready = [this](std::span<task* const> tasks, ready_reason why) { return make_ready(tasks, why); };
   if (task* const unqueued = life::give_back(t, ready)) engine.arrive(*unqueued);
+}
+
+void worker::queue_begun(task& t) {
+  task* const one[] = {&t};
+  task* given_back = nullptr;
+  try {
+    given_back = make_ready(one, ready_reason::arrival);
+  } catch (const std::bad_alloc&) {
+    return run_at_creation(t);
+  }
+  requeue(given_back);
 }
 
 [[gnu::noinline]] task* worker::run_sampled(task& t) {

@@ -149,6 +149,9 @@ class worker : public native_seat, public worker_view {
   /// Gives back a task that this worker was to run next. Runs it if this worker claimed it, because a claimed
   /// task cannot be given back.
   void requeue(task* t);
+  /// Queues a ready task that count_begun() has counted, not on top of the running one, which may wait for others of its
+  /// group. Runs it if the policy has no memory for it.
+  void queue_begun(task& t);
 
   // ---- joins (fork_join.cpp)
 

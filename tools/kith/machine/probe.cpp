@@ -89,8 +89,8 @@ double memory_gbs(const usable_machine& s) {
 }
 
 struct measured_latency {
-  std::string matrix;  // of distances, as in descriptions of machines: 10 is local
-  double local_ns = 0;
+  std::string matrix;   // of distances, as in descriptions of machines: 10 is local
+  double local_ns = 0;  // of the first node with CPUs
 };
 
 /// Measures dependent loads, from each node with CPUs to the memory of each node.
@@ -99,14 +99,14 @@ measured_latency measure_latency(const usable_machine& s) {
   measured_latency found;
   for (std::size_t a = 0; a < cpus.size(); ++a) {
     found.matrix += a == 0 ? "[" : ", [";
+    const auto latency = [&](std::size_t b) {
+      return chase_ns(cpus[a].front(), s.here.nodes[b].os_index, beyond_caches);
+    };
+    const double local_ns = cpus[a].empty() ? 0 : latency(a);
+    if (found.local_ns == 0) found.local_ns = local_ns;
     for (std::size_t b = 0; b < cpus.size(); ++b) {
       int distance = a == b ? 10 : s.here.distance(node_id(static_cast<int>(a)), node_id(static_cast<int>(b)));
-      if (!cpus[a].empty() && (a == b || cpus.size() > 1)) {
-        const double ns = chase_ns(cpus[a].front(), s.here.nodes[b].os_index, beyond_caches);
-        if (a == b) found.local_ns = ns;
-        if (a != b && found.local_ns > 0)
-          distance = std::max(10, static_cast<int>(std::lround(10 * ns / found.local_ns)));
-      }
+      if (a != b && local_ns > 0) distance = std::max(10, static_cast<int>(std::lround(10 * latency(b) / local_ns)));
       found.matrix += (b == 0 ? "" : ", ") + std::to_string(distance);
     }
     found.matrix += "]";
