@@ -3,6 +3,8 @@
 
 #include "base/id.hpp"
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -26,6 +28,9 @@ class worker_set {
     if (w.index() / 64 >= words_.size()) words_.resize(w.index() / 64 + 1);
     words_[w.index() / 64] |= std::uint64_t{1} << (w.index() % 64);
   }
+  void erase(worker_id w) {
+    if (contains(w)) words_[w.index() / 64] &= ~(std::uint64_t{1} << (w.index() % 64));
+  }
   bool contains(worker_id w) const {
     return w.index() / 64 < words_.size() && (words_[w.index() / 64] >> (w.index() % 64) & 1) != 0;
   }
@@ -34,6 +39,14 @@ class worker_set {
       if (word != 0) return false;
     }
     return true;
+  }
+  /// The first worker that is in both sets; none if there is none.
+  worker_id first_common(const worker_set& other) const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if (const std::uint64_t both = words_[i] & other.word(i); both != 0)
+        return worker_id(static_cast<std::int32_t>(i * 64) + std::countr_zero(both));
+    }
+    return {};
   }
   void set_word(std::size_t i, std::uint64_t word) {
     if (i >= words_.size()) words_.resize(i + 1);

@@ -130,6 +130,8 @@ class engine {
   std::int32_t claim_child(std::uint32_t scope, bool all);
   void begin_job(worker& w);
   void end_job(worker& w);
+  void end_last_round(worker& w);
+  void begin_search(worker& w);
   void park(worker& w);
   void wake(worker& w, picoseconds time);
   void wake_at(worker& w, picoseconds time);

@@ -165,20 +165,17 @@ void engine::step_prefetcher(worker& w, picoseconds now) {
 /// is idle, of a prefetcher there. False if there is none.
 bool engine::answer_waiting_request(const worker& w, const worker_set& audience) {
   const picoseconds arrives = w.clock + unit_->travel(w.node);
-  bool any_parked = false;
-  for (std::size_t i = 0; i < w.group.parked.size(); ++i) {
-    any_parked = any_parked || w.group.parked[i] != 0;
-    const std::uint64_t found = w.group.parked[i] & audience.word(i);
-    if (found == 0) continue;
-    worker& idle = workers_[i * 64 + static_cast<std::size_t>(std::countr_zero(found))];
+  if (const worker_id found = w.group.parked.first_common(audience)) {
+    worker& idle = workers_[found.index()];
     const picoseconds done = unit_->serve(arrives);
     wake_at(idle, std::max(idle.clock, done));
     return true;
   }
-  if (any_parked) return false;
+  if (!w.group.parked.empty()) return false;
   for (std::size_t i = 0; i < prefetchers_.size(); ++i) {
     prefetcher& p = prefetchers_[i];
-    if (p.current != prefetcher::prefetch_state::waits || (audience.word(i / 64) >> (i % 64) & 1) == 0) continue;
+    if (p.current != prefetcher::prefetch_state::waits || !audience.contains(worker_id(static_cast<std::int32_t>(i))))
+      continue;
     p.current = prefetcher::prefetch_state::served;
     p.due = unit_->serve(arrives);
     set_prefetch_event(workers_[i], p.due);

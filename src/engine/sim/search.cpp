@@ -83,28 +83,31 @@ bool engine::ring(worker& w, const worker_set& audience) {
     return true;
   }
   policy_group& g = w.group;
-  for (std::size_t i = 0; i < g.parked.size(); ++i) {
-    const std::uint64_t found = g.parked[i] & audience.word(i);
-    if (found == 0) continue;
-    wake(workers_[g.first + i * 64 + static_cast<std::size_t>(std::countr_zero(found))], w.clock);
+  if (const worker_id found = g.parked.first_common(audience)) {
+    wake(workers_[g.first + found.index()], w.clock);
     w.sums.add(event::wake);
     return true;
   }
   // A worker in its last round before sleeping starts that round again: it may already have passed the queue that has
   // just received work.
-  for (std::size_t i = 0; i < g.last_round.size(); ++i) {
-    const std::uint64_t found = g.last_round[i] & audience.word(i);
-    g.last_round[i] &= ~found;
-    for (std::uint64_t rest = found; rest != 0; rest &= rest - 1)
-      workers_[g.first + i * 64 + static_cast<std::size_t>(std::countr_zero(rest))].empty_rounds = 0;
-  }
+  while (const worker_id found = g.last_round.first_common(audience)) end_last_round(workers_[g.first + found.index()]);
   return false;
+}
+
+/// The worker sleeps, or has found something.
+void engine::end_last_round(worker& w) {
+  w.empty_rounds = 0;
+  w.group.last_round.erase(w.id);
+}
+/// From here on searches in vain are counted anew.
+void engine::begin_search(worker& w) {
+  w.failed_searches = 0;
+  end_last_round(w);
 }
 
 /// With a scheduling unit always true: prefetchers may wait at it.
 bool engine::anybody_sleeps(const policy_group& g) const noexcept {
-  const auto any = [](std::uint64_t word) { return word != 0; };
-  return unit_ || std::ranges::any_of(g.parked, any) || std::ranges::any_of(g.last_round, any);
+  return unit_ || !g.parked.empty() || !g.last_round.empty();
 }
 
 void engine::wake(worker& w, picoseconds time) {
@@ -115,11 +118,10 @@ void engine::wake(worker& w, picoseconds time) {
 void engine::wake_at(worker& w, picoseconds time) {
   ++events_taken_;
   w.parked = false;
-  w.group.parked[w.id.index() / 64] &= ~(std::uint64_t{1} << (w.id.index() % 64));
+  w.group.parked.erase(w.id);
   w.clock = time;
   if (notes_) notes_->idled(w.number, w.parked_at, w.clock);
   w.search_paid = true;
-  w.empty_rounds = 0;
   events_.set(w.number, w.clock);
 }
 
@@ -130,6 +132,7 @@ void engine::submit(worker& w, job<sequential::worker_view>& j, const worker_set
 
 /// Spends the job's time; end_job() then runs it.
 void engine::begin_job(worker& w) {
+  w.group.policy.idle(w);
   w.current_job = w.group.jobs.front();
   w.group.jobs.pop_front();
   w.current_job_size = w.current_job->size();
@@ -137,7 +140,7 @@ void engine::begin_job(worker& w) {
   const picoseconds took = cost(static_cast<double>(w.current_job_size.nanoseconds));
   w.clock += took;
   partition_time_ += took;
-  w.failed_searches = w.empty_rounds = 0;
+  begin_search(w);
 }
 
 void engine::end_job(worker& w) {
@@ -150,7 +153,7 @@ void engine::park(worker& w) {
   w.parked = true;
   w.parked_at = w.clock;
   w.sums.add(event::park);
-  w.group.parked[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
+  w.group.parked.insert(w.id);
   register_waiter(w);
 }
 
@@ -207,7 +210,7 @@ bool engine::switch_stack(worker& w, bool all_stacks, bool idle) {
   w.group.policy.idle(w);
   leave_stack(w);
   w.frames = std::move(other);
-  w.failed_searches = w.empty_rounds = 0;
+  begin_search(w);
   w.search_paid = false;
   return true;
 }
@@ -241,7 +244,7 @@ void engine::look_for_task(worker& w) {
   const bool waits = !w.frames.empty();
   const auto runs = [&](std::int32_t t) {
     if (t < 0) return false;
-    w.failed_searches = w.empty_rounds = 0;
+    begin_search(w);
     run_found(w, t);
     return true;
   };
@@ -251,9 +254,10 @@ void engine::look_for_task(worker& w) {
     runs(t);
     return;
   }
+  bool in_vain = w.failed_searches != 0;  // the policy's last answer was no task
   const auto runs_claimed = [&](std::int32_t child) {
     if (child < 0) return false;
-    if (w.failed_searches != 0) w.group.policy.idle(w);
+    if (in_vain) w.group.policy.idle(w);
     w.sums.add(event::claimed);
     w.dead.leave_one();
     w.claimed = child;
@@ -271,6 +275,7 @@ void engine::look_for_task(worker& w) {
     return;
   }
   const poll_result l = unit_ ? poll_unit(w, w.clock) : w.group.policy.next(w);
+  in_vain = l.kind != poll_result::found;
   if (asks_first && l.kind != poll_result::found &&
       runs_claimed(claim_child(w.frames.back().scope, w.empty_rounds != 0)))
     return;
@@ -325,10 +330,10 @@ void engine::found_nothing(worker& w, poll_result::answer answer) {
   if (answer != poll_result::empty) return;
   // The round that ends with the first `empty` may have begun before a push; the second one is complete.
   if (++w.empty_rounds < 2) {
-    w.group.last_round[w.id.index() / 64] |= std::uint64_t{1} << (w.id.index() % 64);
+    w.group.last_round.insert(w.id);
     return;
   }
-  w.empty_rounds = 0;
+  end_last_round(w);
   if (switch_stack(w, true, true)) return;
   park(w);
 }

@@ -101,16 +101,12 @@ using frame_stack = std::vector<frame>;
 struct policy_group {
   policy_group(const machine& hardware, std::span<const core_id> cores, std::vector<node_id> nodes,
                std::uint32_t number, std::uint32_t first_worker)
-      : workers(hardware, std::move(nodes), cores),
-        place(number),
-        first(first_worker),
-        parked((static_cast<std::size_t>(workers.size()) + 63) / 64),
-        last_round(parked) {}
+      : workers(hardware, std::move(nodes), cores), place(number), first(first_worker) {}
   const team workers;
   const std::uint32_t place, first;
   policy_calls<sequential::world> policy;
-  std::vector<std::uint64_t> parked;      // a bit for each worker
-  std::vector<std::uint64_t> last_round;  // workers that found nothing once, and will park if they find nothing again
+  worker_set parked;
+  worker_set last_round;  // workers that found nothing once, and will park if they find nothing again
   std::deque<kith::job<sequential::worker_view>*> jobs;
 };
 
