@@ -109,13 +109,22 @@ void engine::end_left(worker& w, bool keep_next) {
 void engine::end(std::int32_t t, worker& w, bool keep_next) {
   if (notes_) notes_->completed(t, w.clock);
   task_record& r = record_of(t);
-  const auto i = static_cast<std::size_t>(t);
-  policy_task& v = *r.slot;
-  std::vector<std::int32_t> fences;
-  batch_.clear();
   const bool frees = life::ended(life::sequential_state{r.state});
   r.state = task_state::ended;
+  std::vector<std::int32_t> fences;
+  batch_.clear();
   release(t, w, fences);
+  pass_turns(*r.slot, w);
+  report_to_scope(t, w);
+  if (frees) forget(t);
+  end_fences(fences, w);
+  start_released(w, keep_next);
+  if (!answered_.empty()) count_down_answered(w);
+  if (r.names) make_named_nodes(t, w, keep_next);
+}
+
+/// Starts what else the end of the task allows, before its scope learns of the end.
+void engine::pass_turns(policy_task& v, worker& w) {
   if ((v.flags & task::exclusive) != 0) {
     const std::size_t known = batch_.size();
     give_turns(regions_, v, batch_);
@@ -123,16 +132,22 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
       state_of(as_policy_task(*batch_[b]).number()) = task_state::queued;
   }
   w.group.policy.ended(v, w);
-  if (network_ && home_of(r.scope) != w.group.place) {
-    if (has_result(t)) {
-      send_result(t, w);
-    } else {
-      end_in_remote_scope(r.scope, w);
-    }
+}
+
+/// Tells the task's scope of its end: by a message, if the task that waits for the scope is at another place.
+void engine::report_to_scope(std::int32_t t, worker& w) {
+  const std::uint32_t scope = record_of(t).scope;
+  if (!network_ || home_of(scope) == w.group.place) {
+    end_in_scope(scope, w);
+  } else if (has_result(t)) {
+    send_result(t, w);
   } else {
-    end_in_scope(r.scope, w);
+    end_in_remote_scope(scope, w);
   }
-  if (frees) forget(t);
+}
+
+/// Fences have no body and end at once.
+void engine::end_fences(std::vector<std::int32_t>& fences, worker& w) {
   while (!fences.empty()) {
     const std::int32_t fence = fences.back();
     fences.pop_back();
@@ -140,22 +155,31 @@ void engine::end(std::int32_t t, worker& w, bool keep_next) {
     release(fence, w, fences);
     end_in_scope(record_of(fence).scope, w);
   }
-  if (!batch_.empty()) {
-    const std::int32_t kept = std::exchange(w.next, -1);
-    make_ready(w, batch_, ready_reason::completion, keep_next);
-    if (kept >= 0 && w.next >= 0) {
-      batch_.assign(1, &policy_task_of(kept));
-      const std::int32_t next = std::exchange(w.next, -1);
-      make_ready(w, batch_, ready_reason::arrival, false);
-      w.next = next;
-    } else if (kept >= 0) {
-      w.next = kept;
-    }
+}
+
+/// Hands on what a task that has ended has released. If the policy names a task to run next, a task that was to run
+/// next before goes back to the policy.
+void engine::start_released(worker& w, bool keep_next) {
+  if (batch_.empty()) return;
+  const std::int32_t before = std::exchange(w.next, -1);
+  make_ready(w, batch_, ready_reason::completion, keep_next);
+  if (before < 0) return;
+  if (w.next < 0) {
+    w.next = before;
+  } else {
+    requeue(w, before);
   }
-  if (!answered_.empty()) {
-    for (const std::int32_t waiting : std::exchange(answered_, {})) count_down_wait(waiting, w.group.place, w.clock);
-  }
-  if (!r.names) return;
+}
+
+/// Counts down the waits of tasks that wait, at their creators' place, for the one that has ended.
+void engine::count_down_answered(const worker& w) {
+  for (const std::int32_t waiting : std::exchange(answered_, {})) count_down_wait(waiting, w.group.place, w.clock);
+}
+
+/// Makes the nodes that the task's computation has named, and hands them on. This is the end of end_phase() in the
+/// native engine's keyed.cpp.
+void engine::make_named_nodes(std::int32_t t, worker& w, bool keep_next) {
+  const auto i = static_cast<std::size_t>(t);
   batch_.clear();
   for (std::uint64_t n = program_.first_named[i]; n < program_.first_named[i + 1]; ++n) {
     const std::int32_t node = program_.named[n];

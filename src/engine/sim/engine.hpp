@@ -87,13 +87,19 @@ class engine {
   void end_body(worker& w);
   bool leave(worker& w, std::int32_t t, std::uint32_t first_scope);
   void end(std::int32_t t, worker& w, bool keep_next);
+  void pass_turns(policy_task& v, worker& w);
+  void report_to_scope(std::int32_t t, worker& w);
+  void end_fences(std::vector<std::int32_t>& fences, worker& w);
+  void start_released(worker& w, bool keep_next);
+  void count_down_answered(const worker& w);
+  void make_named_nodes(std::int32_t t, worker& w, bool keep_next);
   void end_left(worker& w, bool keep_next);
   void end_in_scope(std::uint32_t scope, worker& w);
-  void register_waiter(const worker& w);
   void wake_waiter(std::uint32_t scope, worker& w);
   void release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences);
   void forget(std::int32_t t);
   void make_ready(worker& w, std::vector<task*>& batch, ready_reason why, bool keep);
+  void requeue(worker& w, std::int32_t t);
   bool prepare_ready(std::int32_t t);
   void count_accesses(worker& w, frame& f);
 
@@ -118,24 +124,39 @@ class engine {
     }
   }
   void look_for_task(worker& w);
+  static bool may_claim_children(const worker& w) noexcept;
+  bool run_unqueued(worker& w);
+  bool run_prefetched(worker& w);
+  void run_given(worker& w, task& t);
+  bool run_if_found(worker& w, std::int32_t t);
+  bool run_if_claimed(worker& w, std::int32_t child, bool in_vain);
   void pay_for_search(worker& w);
   void note_found(worker& w);
   void found_nothing(worker& w, poll_result::answer answer);
   void run_found(worker& w, std::int32_t t);
   bool may_run_on(const frame& wait, std::int32_t t) const;
-  std::size_t find_resumable_stack(worker& w, bool all_stacks, bool idle) const;
+  std::optional<std::size_t> find_resumable_stack(worker& w, bool all_stacks, bool idle) const;
   bool switch_stack(worker& w, bool all_stacks = false, bool idle = false);
   void leave_stack(worker& w);
   bool claim(std::int32_t t);
   std::int32_t claim_child(std::uint32_t scope, bool all);
+  std::int32_t claim_adopted(worker& w);
+  std::int32_t claim_awaited(worker& w);
   void begin_job(worker& w);
   void end_job(worker& w);
-  void end_last_round(worker& w);
   void begin_search(worker& w);
+
+  // park.cpp: how they sleep, and are woken
+  void end_last_round(worker& w);
   void park(worker& w);
+  void register_waiter(const worker& w);
   void wake(worker& w, picoseconds time);
   void wake_at(worker& w, picoseconds time);
   [[noreturn]] void starved();
+
+  // queue_costs.cpp: what pushes, pops and steals cost
+  picoseconds far_cost(picoseconds near, int distance) const noexcept;
+  int distance_of_shared() const;
 
   // places.cpp: tasks that belong to places, and messages between these
   std::uint32_t place_of(std::int32_t t) const noexcept;
@@ -199,8 +220,6 @@ class engine {
     w.overhead += time;
   }
   picoseconds cost(double ns) const { return options_.parts.scheduling ? static_cast<picoseconds>(ns * 1000) : 0; }
-  picoseconds far_cost(picoseconds near, int distance) const noexcept;
-  int distance_of_shared() const;
   /// A member's colors and nodes refer to the machine where it was recorded; they are scaled to this one.
   std::int32_t color_here(const program::member& recorded, std::int32_t c) const noexcept {
     const std::int32_t then = recorded.workers;

@@ -7,8 +7,12 @@
 #include "engine/sim/node_time.hpp"
 #include "task/closure_room.hpp"
 
+#include <kith/error.hpp>
+
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <utility>
 
 namespace kith::sim {
 
@@ -46,10 +50,7 @@ void engine::step(worker& w) {
     }
     return;
   }
-  if (w.next >= 0) {  // the code that waited continues, so the task that was to run next goes back to the policy
-    batch_.assign(1, &policy_task_of(std::exchange(w.next, -1)));
-    make_ready(w, batch_, ready_reason::arrival, false);
-  }
+  if (w.next >= 0) requeue(w, std::exchange(w.next, -1));  // the code that waited continues first
   if (f.state == frame_state::waiting) {
     scopes_[f.scope].waiter = -1;
     if (notes_) notes_->waited(f.task, f.scope, w.number, f.wait_began, w.clock);
@@ -108,6 +109,7 @@ bool engine::drop_if_dead(task& t) {
   const std::int32_t n = as_policy_task(t).number();
   return life::is_dead(life::sequential_state{state_of(n)}) && !take(n);
 }
+bool worker::drop_if_dead(task& t) { return engine.drop_if_dead(t); }
 
 void engine::start(worker& w, std::int32_t t, bool at_creation) {
   if (w.claimed == t) {
@@ -244,6 +246,19 @@ void engine::make_ready(worker& w, std::vector<task*>& batch, ready_reason why, 
   const auto ready = [&](std::span<task* const> tasks, ready_reason again) { return queue_ready(w, tasks, again); };
   if (task* const unqueued = life::give_back(next, ready)) w.unqueued.push_back(as_policy_task(*unqueued).number());
 }
+
+/// Gives back to the policy a task that the worker was to run next.
+void engine::requeue(worker& w, std::int32_t t) {
+  batch_.assign(1, &policy_task_of(t));
+  make_ready(w, batch_, ready_reason::arrival, false);
+}
+
+/// Called by a gate for a task that cannot run in its order.
+void engine::refuse(task& t, const std::string& why) const {
+  const std::int32_t n = as_policy_task(t).number();
+  throw error("task " + std::to_string(n) + " (" + program_.type_name(static_cast<std::size_t>(n)) + ") " + why);
+}
+void worker::refuse(task& t, const std::string& why) { engine.refuse(t, why); }
 
 void engine::forget(std::int32_t t) {
   policy_task*& v = record_of(t).slot;
