@@ -67,6 +67,14 @@ class signals_to_child {
   sigset_t mask_;
 };
 
+/// Returns the child's status when it has ended.
+int wait_for(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
 }  // namespace
 
 bool child_result::clean() const noexcept { return WIFEXITED(status) && WEXITSTATUS(status) == 0; }
@@ -105,16 +113,21 @@ child_result run_child(std::vector<std::string> words,
   }
   to_child.started(child);
   ::close(failed[1]);
-  if (started) started(child);
+  try {
+    if (started) started(child);
+  } catch (...) {
+    ::kill(child, SIGTERM);
+    wait_for(child);
+    ::close(failed[0]);
+    throw;
+  }
   int why = 0;
   ssize_t got = 0;
   while ((got = ::read(failed[0], &why, sizeof why)) < 0 && errno == EINTR) {
   }
   const bool not_started = got == sizeof why;
   ::close(failed[0]);
-  child_result r;
-  while (::waitpid(child, &r.status, 0) < 0 && errno == EINTR) {
-  }
+  const child_result r{wait_for(child)};
   if (not_started) throw error(name + ": cannot be run: " + std::strerror(why));
   return r;
 }

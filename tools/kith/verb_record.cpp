@@ -2,8 +2,6 @@
 #include "verbs.hpp"
 
 #include "addresses/sources.hpp"
-#include "analysis/address_comparison.hpp"
-#include "analysis/addresses.hpp"
 #include "analysis/counts_of_run.hpp"
 #include "base/counters.hpp"
 #include "base/printable.hpp"
@@ -14,21 +12,14 @@
 #include "recording/counts.hpp"
 #include "recording/file.hpp"
 #include "recording/job_parts.hpp"
+#include "recording/parts.hpp"
+#include "second_run.hpp"
 
 #include <kith/error.hpp>
 
 #include <fmt/core.h>
 
-#include <fcntl.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -72,147 +63,15 @@ void put_together(const std::vector<std::string>& parts, bool dry) {
              static_cast<double>(fs::file_size(file)) / 1e6, dry ? ", dry" : "");
 }
 
-/// The name of the n-th recording of the second run. Only its parts are ever written.
-std::string again(const record_options& o, std::size_t n) {
-  return numbered_file(o.file + ".again", static_cast<int>(n + 1));
-}
-
-/// Standard input for two runs: both read a file from the same position. Other input can be read only once, so both
-/// runs get an empty one.
-class input_of_two {
- public:
-  input_of_two() : begin_(::lseek(0, 0, SEEK_CUR)) {
-    if (begin_ >= 0 || errno == EBADF) return;
-    original_ = ::fcntl(0, F_DUPFD_CLOEXEC, 3);
-    refuse_data();
-    const int empty = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (empty < 0 || ::dup2(empty, 0) < 0) throw error(std::string("/dev/null: ") + std::strerror(errno));
-    ::close(empty);
-  }
-  ~input_of_two() {
-    if (original_ >= 0) ::close(original_);
-  }
-  input_of_two(const input_of_two&) = delete;
-  input_of_two& operator=(const input_of_two&) = delete;
-
-  void again() const {
-    if (begin_ >= 0) ::lseek(0, begin_, SEEK_SET);
-  }
-  /// Throws if a pipe has data, which the program might need.
-  void refuse_data() const {
-    struct stat about{};
-    int bytes = 0;
-    if (original_ < 0 || ::fstat(original_, &about) != 0 || S_ISCHR(about.st_mode)) return;
-    if (::ioctl(original_, FIONREAD, &bytes) == 0 && bytes > 0)
-      throw error(
-          "--addresses runs the program twice, and what comes from a pipe can be read only once; keep the input "
-          "in a file and add `< FILE`, or `< /dev/null` if the program reads none");
-  }
-
- private:
-  off_t begin_;
-  int original_ = -1;
-};
-
-/// Whether the child, or a program that it ran, was ended by a signal that users send.
-bool was_stopped(const child_result& r) {
-  const int signal = r.signal() != 0       ? r.signal()
-                     : WIFEXITED(r.status) ? WEXITSTATUS(r.status) - 128  // as a shell reports it
-                                           : 0;
-  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
-}
-
-enum class comparison { same, different, stopped };
-
-/// Whether the program has no symbols and lines. Then Kith's own touches are not recognised, and these differ.
-bool is_stripped(const recording& r) {
-  return !r.sites.empty() && std::ranges::all_of(r.sites, [](const recorded_site& s) { return s.file.empty(); });
-}
-
-/// Finds for each recording one of the second run in which the tasks touched the same addresses. Runtimes of several
-/// threads or processes get their numbers in any order, so the number only determines which is tried first.
-bool each_has_its_like(const record_options& o, const std::vector<std::string>& files) {
-  std::vector<bool> taken(files.size());
-  std::vector<std::size_t> alone;
-  const auto second = [&](std::size_t i) {
-    recording r = read_parts(parts_of(again(o, i)));
-    add_sources(r);
-    return r;
-  };
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const recording first = read_recording(files[i]);
-    bool found = false;
-    for (std::size_t k = 0; k < files.size() && !found; ++k) {
-      const std::size_t other = (i + k) % files.size();
-      if (taken[other] || !analysis::compare_addresses(first, second(other), 1).empty()) continue;
-      found = taken[other] = true;
-    }
-    if (!found) alone.push_back(i);
-  }
-  std::size_t other = 0;
-  for (const std::size_t i : alone) {
-    while (taken[other]) ++other;
-    const recording first = read_recording(files[i]);
-    if (is_stripped(first)) {
-      fmt::print(stderr,
-                 "kith record: {} has no source lines, so its touches cannot be told from Kith's; build it with "
-                 "kith::trace_accesses, and do not strip it\n",
-                 o.program.front());
-      break;
-    }
-    for (const analysis::address_difference& d : analysis::compare_addresses(first, second(other), 5)) {
-      const std::string name = d.task < 0 ? o.program.front()
-                                          : "task " + std::to_string(d.task) + " (" +
-                                                printable(first.types[first.task(d.task).type], 200) + ")";
-      fmt::print(stderr, "kith record: {}{}: under another schedule its addresses are others: {}\n",
-                 files.size() == 1 ? "" : files[i] + ": ", name, d.what);
-    }
-    taken[other] = true;
-  }
-  return alone.empty();
-}
-
-/// Runs the program a second time, under another schedule, and compares the addresses that its tasks touched with the
-/// recordings of the first run. Prints the differences.
-comparison under_another_schedule(const record_options& o, const std::vector<std::string>& files) {
-  progress bar;
-  bar.wait_for("running it again, under random");
-  remove_parts(again(o, 0));
-  const child_result done = run_child(
-      o.program,
-      {{"KITH_RECORD", fs::absolute(again(o, 0))}, {"KITH_RECORD_PARTS", "1"}, {"KITH_RECORD_ADDRESSES", "2"}}, true);
-  bar.clear();
-  const std::size_t runtimes = files_with_parts(again(o, 0)).size();
-  comparison result = comparison::different;
-  if (was_stopped(done)) {
-    result = comparison::stopped;
-  } else if (!done.clean()) {
-    fmt::print(stderr, "kith record: {} failed when it was run again under random on two workers, and not before\n",
-               o.program.front());
-  } else if (runtimes != files.size()) {
-    fmt::print(stderr, "kith record: {} started {} runtimes, and {} when it was run again\n", o.program.front(),
-               files.size(), runtimes);
-  } else if (each_has_its_like(o, files)) {
-    result = comparison::same;
-  }
-  remove_parts(again(o, 0));
-  return result;
-}
-
 /// Runs the program that counts, and adds the instructions of tasks to the recordings of the first run.
 void add_instructions(const record_options& o, const std::vector<std::string>& files) {
-  progress bar;
-  bar.wait_for("counting instructions");
-  remove_parts(again(o, 0));
   std::vector<std::string> program = o.program;
   program.front() = o.counted;
-  const child_result done = run_child(
-      program,
-      {{"KITH_RECORD", fs::absolute(again(o, 0))}, {"KITH_RECORD_PARTS", "1"}, {"KITH_RECORD_COUNTERS", "mix"}}, true);
-  bar.clear();
+  further_run counts(o.file);
+  const child_result done = counts.run("counting instructions", program, {"KITH_RECORD_COUNTERS", "mix"});
   std::vector<recording> counted;
-  for (const std::string& f : files_with_parts(again(o, 0))) counted.push_back(read_parts(parts_of(f)));
-  remove_parts(again(o, 0));
+  for (const std::string& folder : counts.folders()) counted.push_back(read_parts(folder));
+  counts.remove();
   const std::string begins = "--counted " + o.counted + ": ", ends = "; " + o.file + " has no instructions";
   if (!done.clean()) throw error(begins + "it failed, and " + o.program.front() + " did not" + ends);
   for (const std::string& file : files) {
@@ -304,7 +163,7 @@ outcome check_addresses(const record_options& o, const child_result& done, const
       throw;
     }
     input.again();
-    compared = under_another_schedule(o, files);
+    compared = under_another_schedule(o.file, o.program, files);
   }
   if (compared == comparison::stopped) {
     fmt::print(stderr, "kith record: {}: not compared with another schedule\n", o.file);
