@@ -4,16 +4,17 @@
 #include "recording/counts.hpp"
 #include "recording/merge_flows.hpp"
 #include "recording/merge_machines.hpp"
+#include "recording/merge_messages.hpp"
 #include "recording/merge_order.hpp"
 #include "recording/part_numbers.hpp"
 #include "recording/place_links.hpp"
+#include "recording/time_corrections.hpp"
 
 #include <kith/error.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -23,28 +24,6 @@ namespace kith {
 namespace {
 
 constexpr std::uint32_t most_places = 1 << 16;
-
-using sent_message = place_part::message;
-
-/// A wait for a future ends when its result arrives. Names as the result the last one that arrived during the wait.
-void name_awaited_results(recording& out) {
-  std::unordered_map<std::int32_t, std::vector<const recorded_message*>> came;  // by the waiting task
-  for (const recorded_message& m : out.messages) {
-    if (m.kind == recorded_message::result && m.task >= 0 && m.spawner >= 0) came[m.task].push_back(&m);
-  }
-  for (recorded_wait& w : out.waits) {
-    const auto results = came.find(w.task);
-    if (w.scope != recorded_wait::for_future || results == came.end()) continue;
-    const recorded_message* last = nullptr;
-    for (const recorded_message* m : results->second) {
-      if (m->received >= w.begun && m->received <= w.ended && (last == nullptr || m->received > last->received))
-        last = m;
-    }
-    if (last == nullptr) continue;
-    const recorded_task& activity = out.task(out.first_part_of(last->spawner));
-    if (activity.creator == w.task && !activity.of_data_flow()) w.scope = activity.scope;
-  }
-}
 
 class merger {
  public:
@@ -69,9 +48,13 @@ class merger {
     merged_order order = merge_order(parts_, clocks, spawned_);
     order_ = std::move(order.tasks);
     for (std::size_t i = 0; i < parts_.size(); ++i) numbers_[i].tasks = std::move(order.numbers[i]);
+    number_scopes();
+    separate_addresses();
+    find_arrived();
+    add_regions();
     merged_flows flows(parts_, numbers_, results_);
     add_tasks(flows);
-    add_messages();
+    add_messages(parts_, numbers_, links_, out_, corrections_);
     add_events();
     flows.add_waits(out_);
     sort_events();
@@ -82,8 +65,8 @@ class merger {
     out_.meta.erase("place");
     out_.meta["places"] = std::to_string(out_.places.size());
     out_.meta["workers"] = std::to_string(out_.worker_node.size());
-    out_.meta["clock_corrected"] = std::to_string(corrected_);
-    out_.meta["clock_corrected_ns"] = std::to_string(most_corrected_);
+    out_.meta["clock_corrected"] = std::to_string(corrections_.count());
+    out_.meta["clock_corrected_ns"] = std::to_string(corrections_.most());
     return std::move(out_);
   }
 
@@ -123,68 +106,63 @@ class merger {
     }
   }
 
-  void add_messages() {
-    std::map<std::pair<std::size_t, std::uint64_t>, std::int32_t> asked;  // by place and result: the spawner
-    for (const message_link& l : links_) {
-      if (l.sent != nullptr && l.sent->kind == recorded_message::spawn && l.sent->result != 0)
-        asked[{l.source, l.sent->result}] = l.sent->task;
-    }
-    for (const message_link& l : links_) {
-      const sent_message& any = l.sent != nullptr ? *l.sent : *l.received;
-      recorded_message m{.kind = any.kind,
-                         .source = static_cast<std::uint16_t>(l.source),
-                         .destination = static_cast<std::uint16_t>(l.destination),
-                         .bytes = any.bytes};
-      const std::optional<std::size_t> from = part_of(parts_, m.source), to = part_of(parts_, m.destination);
-      if (l.sent != nullptr && from) {
-        m.sent = numbers_[*from].time(l.sent->at);
-        if (l.sent->task >= 0) m.spawner = numbers_[*from].task(l.sent->task);
+  /// Gives each part scope numbers of its own.
+  void number_scopes() {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      numbers_[i].first_scope = free_scope_;
+      std::uint32_t last = 0;
+      for (const recorded_task& t : parts_[i].recorded.tasks) last = std::max(last, t.scope + 1);
+      for (const recorded_wait& w : parts_[i].recorded.waits) {
+        if (w.scope != recorded_wait::for_future) last = std::max(last, w.scope + 1);
       }
-      if (l.received != nullptr && to) {
-        m.received = numbers_[*to].time(l.received->at);
-        std::int32_t task = l.received->task;
-        if (m.kind == recorded_message::result) {
-          const auto who = asked.find({l.destination, l.received->result});
-          task = who == asked.end() ? -1 : who->second;
-        }
-        if (task >= 0) m.task = numbers_[*to].task(task);
-        if (l.sent == nullptr) m.sent = m.received;
-        correct(m.received, m.sent);
-      }
-      if (m.kind == recorded_message::spawn && m.task >= 0 && out_.task(m.task).creator != m.spawner) m.task = -1;
-      out_.messages.push_back(m);
+      free_scope_ += last;
     }
-    std::ranges::sort(out_.messages, {}, [](const recorded_message& m) {
-      return std::tuple(m.sent, m.source, m.destination, m.received, m.kind, m.task);
-    });
   }
 
-  std::uint32_t region(std::size_t part, std::uint32_t own) {
-    std::vector<std::uint32_t>& known_as = numbers_[part].regions;
-    const std::vector<recorded_region>& regions = parts_[part].recorded.regions;
-    if (known_as.empty()) {
-      for (const recorded_region& r : regions) {
-        recorded_region mine = r;
-        mine.address += numbers_[part].address;
-        if (mine.home >= 0) mine.home = static_cast<std::int16_t>(mine.home + numbers_[part].first_node);
-        const auto [at, fresh] = regions_.try_emplace(mine.address, static_cast<std::uint32_t>(out_.regions.size()));
-        if (fresh) out_.regions.push_back(mine);
-        recorded_region& known = out_.regions[at->second];
-        known.bytes = std::max(known.bytes, mine.bytes);
-        if (known.home < 0) known.home = mine.home;
-        known_as.push_back(at->second);
-      }
+  /// Gives each process addresses of its own. Those that it has are below 2^48.
+  void separate_addresses() {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (parts_[i].clock != parts_.front().clock) numbers_[i].address = std::uint64_t{parts_[i].number} << 48;
     }
-    return known_as[own];
   }
 
-  void add_tasks(merged_flows& flows) {
-    number_scopes();
+  void find_arrived() {
     for (const message_link& l : links_) {
       if (l.received != nullptr && l.received->kind == recorded_message::spawn && l.received->task >= 0)
         arrived_.emplace_back(*part_of(parts_, l.destination), l.received->task);
     }
     std::ranges::sort(arrived_);
+  }
+
+  /// Adds the regions of the parts that use any, in the order of their first accesses; then those of parts that know
+  /// only where regions are.
+  void add_regions() {
+    for (const auto& [i, n] : order_) {
+      const recording& r = parts_[i].recorded;
+      if (r.first_access[n] != r.first_access[n + 1]) add_regions_of(i);
+    }
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (!parts_[i].recorded.homes.empty()) add_regions_of(i);
+    }
+  }
+
+  /// Does nothing at further calls for the same part.
+  void add_regions_of(std::size_t part) {
+    part_numbers& add = numbers_[part];
+    if (!add.regions.empty()) return;
+    for (recorded_region mine : parts_[part].recorded.regions) {
+      mine.address += add.address;
+      if (mine.home >= 0) mine.home = static_cast<std::int16_t>(mine.home + add.first_node);
+      const auto [at, fresh] = regions_.try_emplace(mine.address, static_cast<std::uint32_t>(out_.regions.size()));
+      if (fresh) out_.regions.push_back(mine);
+      recorded_region& known = out_.regions[at->second];
+      known.bytes = std::max(known.bytes, mine.bytes);
+      if (known.home < 0) known.home = mine.home;
+      add.regions.push_back(at->second);
+    }
+  }
+
+  void add_tasks(merged_flows& flows) {
     out_.first_access.assign(1, 0);
     out_.first_dependence.assign(1, 0);
     for (const auto& [i, n] : order_) {
@@ -206,21 +184,6 @@ class merger {
       if (made != nullptr && made->continues) add_awaited(i, *made);
       if (t.of_data_flow()) flows.add_order(which, out_);
       out_.first_dependence.push_back(out_.dependences.size());
-    }
-  }
-
-  /// Gives each part scope numbers of its own, and each process addresses of its own.
-  void number_scopes() {
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      numbers_[i].first_scope = free_scope_;
-      // Each process has addresses of its own, below 2^48.
-      if (parts_[i].clock != parts_.front().clock) numbers_[i].address = std::uint64_t{parts_[i].number} << 48;
-      std::uint32_t last = 0;
-      for (const recorded_task& t : parts_[i].recorded.tasks) last = std::max(last, t.scope + 1);
-      for (const recorded_wait& w : parts_[i].recorded.waits) {
-        if (w.scope != recorded_wait::for_future) last = std::max(last, w.scope + 1);
-      }
-      free_scope_ += last;
     }
   }
 
@@ -266,7 +229,7 @@ class merger {
     const part_numbers& add = numbers_[part];
     for (std::uint64_t a = r.first_access[n]; a < r.first_access[n + 1]; ++a) {
       recorded_access x = r.accesses[a];
-      x.region = region(part, x.region);
+      x.region = add.region(x.region);
       if (x.passed_by >= 0) x.passed_by = add.task(x.passed_by);
       out_.accesses.push_back(x);
     }
@@ -334,7 +297,7 @@ class merger {
       add_counts(out_.counts, r.counts, add.tasks);
       for (const recorded_mark& m : r.marks) out_.marks.push_back({m.name, add.time(m.at)});
       for (const recorded_home& h : r.homes)
-        out_.homes.push_back({region(i, h.region), add.node(h.node), h.bytes, add.time(h.at)});
+        out_.homes.push_back({add.region(h.region), add.node(h.node), h.bytes, add.time(h.at)});
       for (recorded_allocation a : r.allocations) {
         a.address += add.address;
         a.node = add.node(a.node);
@@ -368,21 +331,14 @@ class merger {
     }
   }
 
-  void correct(std::uint64_t& time, std::uint64_t least) {
-    if (time >= least) return;
-    ++corrected_;
-    most_corrected_ = std::max(most_corrected_, least - time);
-    time = least;
-  }
-
   void correct_times() {
     for (recorded_task& t : out_.tasks) {
-      if (t.creator >= 0) correct(t.created, out_.task(t.creator).created);
-      correct(t.create_until, t.created);
+      if (t.creator >= 0) corrections_.correct(t.created, out_.task(t.creator).created);
+      corrections_.correct(t.create_until, t.created);
       if (t.worker < 0 && t.started == 0) continue;
-      correct(t.started, t.created);
-      if (t.ended != 0) correct(t.ended, t.started);
-      if (t.completed != 0) correct(t.completed, t.ended);
+      corrections_.correct(t.started, t.created);
+      if (t.ended != 0) corrections_.correct(t.ended, t.started);
+      if (t.completed != 0) corrections_.correct(t.completed, t.ended);
       t.ready = std::min(t.ready, t.started);
     }
   }
@@ -397,7 +353,7 @@ class merger {
   std::vector<std::pair<std::size_t, std::int32_t>> arrived_;  // part and task, of received activities
   std::vector<std::pair<std::size_t, std::size_t>> order_;     // part and task, in the new order
   std::unordered_map<std::uint64_t, std::uint32_t> regions_;   // by address
-  std::uint64_t corrected_ = 0, most_corrected_ = 0;
+  time_corrections corrections_;
   recording out_;
 };
 

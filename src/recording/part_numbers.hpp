@@ -20,6 +20,7 @@ struct part_numbers {
   clock_relation clock;
 
   std::int32_t task(std::int32_t own) const { return tasks[static_cast<std::size_t>(own)]; }
+  std::uint32_t region(std::uint32_t own) const { return regions[own]; }
   // A negative number is no worker or node, and stays as it is.
   std::int16_t worker(std::int16_t own) const noexcept {
     return static_cast<std::int16_t>(own < 0 ? own : own + static_cast<std::int32_t>(first_worker));
