@@ -56,6 +56,7 @@ class [[nodiscard]] activity {
       return std::coroutine_handle<promise_type>::from_promise(*this);
     }
     void set_awaited_by(std::coroutine_handle<> outer) noexcept { awaited_by_ = outer; }
+    bool was_awaited() const noexcept { return awaited_by_ != nullptr; }
 
    private:
     std::coroutine_handle<> awaited_by_;
@@ -68,7 +69,8 @@ class [[nodiscard]] activity {
     if (coroutine_ != nullptr) coroutine_->handle().destroy();
   }
 
-  /// Runs the coroutine as a part of the one that awaits it. Throws its exception, and `error` if it was moved from.
+  /// Runs the coroutine as a part of the one that awaits it. Throws its exception, and `error` if it was moved from or
+  /// awaited before.
   auto operator co_await() && {
     struct awaiter {
       promise_type* inner;
@@ -80,8 +82,10 @@ class [[nodiscard]] activity {
       }
       R await_resume() const { return inner->take_or_throw(); }
     };
-    if (coroutine_ == nullptr)
-      throw error("activity: co_await of one that was moved from; call the function again for another activity");
+    if (coroutine_ == nullptr || coroutine_->was_awaited())
+      throw error(
+          "activity: co_await of one that was moved from, or awaited before; call the function again for another "
+          "activity");
     return awaiter{coroutine_};
   }
 

@@ -22,10 +22,12 @@ namespace kith {
 /// A coroutine may do what a half of join() may: block, wait for futures, create tasks, call join(). Tasks that it
 /// creates are children of the running task; kith::wait() in it waits at least for those that it has created since its
 /// last co_await. It cannot co_await anything else: `f.get()` waits for a future, and its worker runs other work
-/// meanwhile.
+/// meanwhile. A kith::group and kith::pending_tasks belong to a worker as well: end their lives before the next
+/// co_await, or make them around sync_wait(). In the body of a captured graph, coroutines run as plain calls.
 ///
 /// GCC 12 evaluates both branches of `a ? co_await f() : b`: write `if`. It also destroys some temporaries of a
-/// statement with co_await twice, such as lambdas whose captures have destructors: name them before.
+/// statement with co_await twice, such as lambdas whose captures have destructors: name them before. Local variables
+/// that need more than 16 bytes of alignment may be misaligned in coroutines (GCC 12, Clang 19): allocate them.
 template <class T = void>
 class [[nodiscard]] coroutine {
  public:

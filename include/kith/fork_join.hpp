@@ -25,7 +25,7 @@ namespace kith {
 /// are children of the running task; accesses order them among those of the same half, but not against others. wait()
 /// in a half waits at least for the tasks that this half created. If one of these fails and no wait() in the half has
 /// thrown its exception, the running task's next wait() does. A group that was made outside of the join can be filled
-/// in its halves, without accesses and predecessors.
+/// in its halves, without accesses and predecessors, but not waited for there.
 template <class F, class G>
 auto join(F&& f, G&& g) {
   if constexpr (detail::join_check<F, G>::value) {
@@ -42,7 +42,7 @@ auto join(F&& f, G&& g) {
         lane = this_lane;
         at = lane->halves.top() - 1;
       }
-      first.emplace(detail::run_first(f, *lane, at, second));
+      detail::run_first<F>(f, *lane, at, second, first);
       if (!lane->halves.pop(at) && !detail::await_half(*lane, second, at)) [[unlikely]] {
         if constexpr (std::is_void_v<join_result<F, G>>) {
           second.take();

@@ -58,7 +58,7 @@ void parallel_for_chunks(Arguments&&...) {
 
 /// Folds [begin, end). Each worker's share starts from `identity` and adds its chunks by `value = body(from, to,
 /// value)`. The values are combined in the order of the shares, so with schedule static_ the result is the same in
-/// every run.
+/// every run. T must be copyable and assignable.
 template <class T, class Body, class Combine>
 T parallel_reduce(std::int64_t begin, std::int64_t end, T identity, Body&& body, Combine&& combine, schedule how = {}) {
   if constexpr (detail::reduction_check<T, Body, Combine>::value) {

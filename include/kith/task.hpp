@@ -55,11 +55,17 @@ void wait(const T&) {
 bool cancelled() noexcept;
 /// Cancels the scope that the running task belongs to. Siblings and their descendants that have not started are
 /// skipped; those that have started are not stopped. This is not an error: wait() then returns normally. A task
-/// that was submitted from outside and the function of runtime::run() have no siblings: they cancel their own children.
+/// that was submitted from outside and the function of runtime::run() have no siblings: they cancel their own children,
+/// also those that they create later, until the next wait(). From a part of such a task that another worker runs (a
+/// half of a join, a share of a loop), the call reaches only what that part creates.
 void cancel() noexcept;
 
 /// The worker that runs the calling task, 0..workers-1; -1 outside of tasks.
 int this_worker() noexcept;
+
+namespace detail {
+class group_of_parts;
+}  // namespace detail
 
 /// Tasks that are waited for, and cancelled, together. Their accesses order them among each other, but not
 /// against tasks outside the group. One task owns the group: it makes it, creates tasks in it, waits for it and
@@ -96,8 +102,20 @@ class group {
 
  private:
   friend class pending_tasks;
+  friend class detail::group_of_parts;
   detail::scope* scope_;
   const int unwinding_;  // std::uncaught_exceptions() when the group was made
 };
+
+namespace detail {
+
+/// A group whose tasks stand for parts of the task that made it: halves of a join, or shares of a loop. What belongs to
+/// that task, such as its groups and its siblings, belongs to them, too.
+class group_of_parts : public group {
+ public:
+  group_of_parts();
+};
+
+}  // namespace detail
 
 }  // namespace kith

@@ -115,9 +115,9 @@ bool captured_graph::execute(const void* body, void (*calls)(void*), bool again)
 
 void captured_graph::run() {
   native::worker& w = worker_for("run()");
-  if (nodes() == 0) return;
-  content& c = *content_;
+  content& c = present();
   const graph_in_use::hold now(c.in_use, "run()");
+  if (nodes() == 0) return;
   if (native::may_run_arrays(w, c.arrays, c.tasks.has_levels())) return native::run_arrays(w, c.arrays, c.deques);
   c.run_as_tasks(w);
   native::learn_homes(w, c.arrays);

@@ -43,10 +43,12 @@ bool cancelled() noexcept {
 void cancel() noexcept {
   native::worker* w = native::worker::current();
   if (w == nullptr) return;
-  if (w->task_scope != nullptr && !w->task_scope->independent) {
-    w->task_scope->cancel();
-  } else if (w->children_scope != nullptr) {
-    w->children_scope->cancel();
+  detail::scope* siblings = w->task_scope;
+  while (siblings != nullptr && siblings->of_parts) siblings = siblings->parent.load(acquire);
+  if (siblings != nullptr && !siblings->independent) return siblings->cancel();
+  try {
+    w->children().cancel();
+  } catch (const std::bad_alloc&) {  // no child could be created either
   }
 }
 
@@ -66,7 +68,8 @@ group::~group() {
   if (!native::runs_owner_of(*scope_)) {
     std::fputs(
         "kith: a group is destroyed by a task or thread that did not make it (kith::group::~group()), which would have "
-        "to wait for the group's tasks. Destroy it in the task that made it.\n",
+        "to wait for the group's tasks. Destroy it in the task that made it, and in a coroutine before its next "
+        "co_await.\n",
         stderr);
     std::abort();
   }
@@ -91,8 +94,9 @@ void group::wait() {
   w.engine.refuse_inherited("group::wait()");
   if (!native::runs_owner_of(*scope_)) {
     throw error(
-        "group::wait(): the caller did not make the group; expected the task that did. A task of the group that waits "
-        "for others can keep their futures (kith::async), or make a group of its own");
+        "group::wait(): the caller did not make the group; expected the task that did, and not in a half of a join or "
+        "after a co_await. A task of the group that waits for others can keep their futures (kith::async), or make a "
+        "group of its own");
   }
   if (scope_->unfinished() != 0) w.tell_waiting(*scope_);
   try {
@@ -108,6 +112,8 @@ void group::cancel() noexcept { scope_->cancel(); }
 bool group::cancelled() const noexcept { return scope_->is_cancelled(); }
 
 namespace detail {
+
+group_of_parts::group_of_parts() { scope_->of_parts = true; }
 
 namespace {
 

@@ -194,7 +194,7 @@ void give_scope(detail::scope& s) {
   s.identity = 0;
   s.owner.store(0, relaxed);
   s.left_by.store(nullptr, relaxed);
-  s.listed = s.leveled = s.phased = s.independent = s.held = false;
+  s.listed = s.leveled = s.of_parts = s.phased = s.independent = s.held = false;
   put_into(s.seat->spare_scopes, s);
 }
 

@@ -82,6 +82,7 @@ class scope {
   atomic<scope*> parent{nullptr};  // the scope that contains the task (or group) of this one; null for roots
   atomic<bool> failed{false};
   bool independent = false;        // submitted from outside: a failed task does not cancel the others
+  bool of_parts = false;           // its tasks stand for parts of its owner (detail::group_of_parts)
   bool phased = false;             // for a keyed graph: counts the runs of its nodes (C4)
   bool held = false;               // the closure of the task that left must be destroyed when that task ends
   atomic<std::uint64_t> owner{0};  // the parent task, packed; 0 for a root's scope

@@ -123,6 +123,17 @@ TEST_P(failure, a_cancelled_group_skips_what_has_not_started) {
   EXPECT_EQ(ran, 1000);
 }
 
+TEST_P(failure, the_function_of_a_run_cancels_children_that_it_creates_later) {
+  std::atomic<int> ran{0};
+  rt.run([&] {
+    kith::cancel();
+    for (int i = 0; i < 10; ++i) kith::spawn([&] { ++ran; });
+    kith::wait();
+    kith::spawn([&] { ran += 100; });
+  });
+  EXPECT_EQ(ran, 100);
+}
+
 TEST_P(failure, descendants_of_a_cancelled_scope_are_skipped) {
   std::atomic<int> ran{0};
   rt.run([&] {

@@ -387,6 +387,14 @@ TEST(captured_graph, many_sources_and_many_successors) {
   });
 }
 
+TEST(captured_graph, does_not_run_while_it_is_captured) {
+  kith::runtime rt(make_options(1));
+  rt.run([] {
+    kith::captured_graph g;
+    EXPECT_THROW(g.capture([&] { g.run(); }), kith::error);
+  });
+}
+
 /// False if f() is still false after ten seconds.
 bool becomes_true(const std::function<bool()>& f) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);

@@ -335,6 +335,60 @@ TEST(coroutine, works_in_two_runtimes_at_a_time) {
   EXPECT_EQ(outer.run([&] { return sync_wait(root()); }), 610 + 377 + 144 + 89);
 }
 
+/// Creates a task for each number, each of which adds what an earlier task has written.
+coroutine<> add(int from, int to, const int& written, std::array<int, 64>& sums) {
+  if (to - from == 1) {
+    int& sum = sums[static_cast<std::size_t>(from)];
+    kith::spawn([](const int& w, int& s) { s += w; }, kith::in(written), kith::inout(sum));
+    co_return;
+  }
+  const int middle = (from + to) / 2;
+  co_await both([=, &written, &sums] { return add(from, middle, written, sums); },
+                [=, &written, &sums] { return add(middle, to, written, sums); });
+}
+
+TEST(coroutine, may_fill_a_graph_that_is_captured) {
+  kith::runtime rt(make_options(2));
+  for (int round = 0; round < scaled(50); ++round) {
+    int written = 0;
+    std::array<int, 64> sums{};
+    rt.run([&] {
+      kith::captured_graph g;
+      g.capture([&] {
+        kith::spawn([](int& w) { w = 1; }, kith::out(written));
+        sync_wait(add(0, 64, written, sums));
+      });
+      EXPECT_EQ(g.nodes(), 65u);
+      g.run();
+      g.run();
+    });
+    EXPECT_THAT(sums, testing::Each(2));
+  }
+}
+
+/// Counts its objects.
+struct counted_value {
+  explicit counted_value(int& live) : live_(&live) { ++*live_; }
+  counted_value(counted_value&& other) noexcept : live_(other.live_) { ++*live_; }
+  ~counted_value() { --*live_; }
+
+ private:
+  int* live_;
+};
+struct throws_at_end {
+  ~throws_at_end() noexcept(false) { throw std::runtime_error("at the end"); }
+};
+coroutine<counted_value> fails_after_its_result(int& live) {
+  const throws_at_end last;
+  co_return counted_value(live);
+}
+
+TEST(coroutine, drops_its_result_if_a_local_variable_s_destructor_throws) {
+  int live = 0;
+  EXPECT_THAT([&] { sync_wait(fails_after_its_result(live)); }, ThrowsMessage<std::runtime_error>("at the end"));
+  EXPECT_EQ(live, 0);
+}
+
 TEST(coroutine, becomes_tasks_where_a_run_is_recorded) {
   const kith::test::scratch_file file;
   kith::runtime_options o = make_options(2);

@@ -267,6 +267,56 @@ TEST(join, becomes_tasks_where_a_run_is_recorded) {
   EXPECT_EQ(ran, 1);
 }
 
+/// Its move throws if it is armed.
+struct fragile {
+  explicit fragile(bool a) : armed(a) {}
+  fragile(fragile&& other) : armed(other.armed) {
+    if (armed) throw std::runtime_error("moved");
+  }
+  bool armed;
+};
+
+TEST(join, ends_the_second_half_if_the_result_of_the_first_cannot_be_kept) {
+  kith::runtime rt(make_options(2));
+  std::atomic<int> ran{0};
+  const int rounds = scaled(200);
+  for (int round = 0; round < rounds; ++round) {
+    const auto joins = [&] {
+      kith::join([] { return fragile(true); },
+                 [&] {
+                   ++ran;
+                   return fragile(false);
+                 });
+    };
+    EXPECT_THAT([&] { rt.run(joins); }, ThrowsMessage<std::runtime_error>("moved"));
+    EXPECT_EQ(ran, round + 1);
+  }
+}
+
+/// What belongs to the running task belongs to both halves, also where these are tasks of their own.
+TEST(join, lets_halves_fill_a_group_and_cancel_siblings) {
+  const kith::test::scratch_file file;
+  for (const bool recorded : {false, true}) {
+    kith::runtime_options o = make_options(2);
+    if (recorded) o.record = file.path();
+    kith::runtime rt(o);
+    std::atomic<int> ran{0};
+    rt.run([&] {
+      kith::group g;
+      kith::join([&] { g.spawn([&] { ++ran; }); },
+                 [&] { kith::join([&] { g.spawn([&] { ++ran; }); }, [&] { g.spawn([&] { ++ran; }); }); });
+      g.wait();
+    });
+    EXPECT_EQ(ran, 3);
+    rt.run([&] {
+      int gate = 0;
+      kith::spawn([](int&) { kith::join([] {}, [] { kith::cancel(); }); }, kith::inout(gate));
+      for (int i = 0; i < 10; ++i) kith::spawn([&](int&) { ++ran; }, kith::inout(gate));
+    });
+    EXPECT_EQ(ran, 3);
+  }
+}
+
 TEST(join, wakes_nobody_when_nothing_is_left) {
   kith::runtime_options o = make_options(3);
   o.spin = 0;

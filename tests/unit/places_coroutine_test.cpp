@@ -188,6 +188,19 @@ TEST(PlacesCoroutine, HasTasks) {
   });
 }
 
+kith::activity<int> returns_one() { co_return 1; }
+kith::activity<int> awaits_twice() {
+  kith::activity<int> a = returns_one();
+  const int first = co_await std::move(a);
+  EXPECT_THROW(static_cast<void>(std::move(a).operator co_await()), kith::error);
+  co_return first;
+}
+
+TEST(PlacesCoroutine, RunsOnce) {
+  kith::place_runtime places(make_place_options(1));
+  places.run([] { EXPECT_EQ(kith::at(0).async<awaits_twice>().get(), 1); });
+}
+
 TEST(PlacesCoroutine, RefusesOthers) {
   kith::place_runtime places(make_place_options(1));
   places.run([] {

@@ -43,6 +43,7 @@ struct coroutine_promise {
   awaiting* awaiter;
 
   void start() noexcept { std::coroutine_handle<coroutine_promise>::from_promise(*this).resume(); }
+  void destroy() noexcept { std::coroutine_handle<coroutine_promise>::from_promise(*this).destroy(); }
   static void* operator new(std::size_t bytes) { return allocate_frame(this_lane->frames, frame_bytes(bytes)); }
   static void operator delete(void* frame, std::size_t bytes) noexcept {
     free_frame(this_lane->frames, frame, frame_bytes(bytes));
@@ -63,9 +64,13 @@ class coroutine_result {
     } else {
       ::new (static_cast<void*>(room_)) kept(std::forward<V>(value)...);
     }
+    if constexpr (has_destructor) succeeded_ = true;
     failed_ = false;
   }
   void fail() noexcept {
+    if constexpr (has_destructor) {  // a local variable's destructor has thrown after co_return
+      if (succeeded_) std::destroy_at(&value());
+    }
     ::new (static_cast<void*>(room_)) std::exception_ptr(std::current_exception());
     failed_ = true;
   }
@@ -109,9 +114,11 @@ class coroutine_result {
     std::rethrow_exception(why);
   }
 
+  static constexpr bool has_destructor = !std::is_trivially_destructible_v<kept>;
   alignas(larger(alignof(kept),
                  alignof(std::exception_ptr))) std::byte room_[larger(sizeof(kept), sizeof(std::exception_ptr))];
   bool failed_;
+  [[no_unique_address]] std::conditional_t<has_destructor, bool, std::monostate> succeeded_{};
 };
 
 /// A coroutine that has offered what follows its first half. The object is in its frame.
@@ -158,7 +165,7 @@ class coroutine_root : public awaiting {
   coroutine_root(const coroutine_root&) = delete;
   coroutine_root& operator=(const coroutine_root&) = delete;
   /// Runs the coroutine, on this worker and on those that steal from it. Returns when it has its result. Throws
-  /// std::bad_alloc if it cannot begin.
+  /// std::bad_alloc if it cannot begin; the coroutine is then destroyed.
   void run(coroutine_promise&);
 
   /// Keeps the failure of a task that a strand created. Any thread.

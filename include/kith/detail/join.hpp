@@ -4,6 +4,7 @@
 #include <kith/detail/fork_lane.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -60,11 +61,12 @@ template <class G>
   second.drop();
 }
 
+/// Calls f and keeps its result, whose move may throw as well.
 template <class F, class G>
-[[gnu::always_inline]] inline half_result<F> run_first(F& f, fork_lane& lane, split_deque<half>::slot_pointer at,
-                                                       half_of<G>& second) {
+[[gnu::always_inline]] inline void run_first(F& f, fork_lane& lane, split_deque<half>::slot_pointer at,
+                                             half_of<G>& second, std::optional<kept_result<F>>& first) {
   try {
-    return detail::call_half(f);
+    first.emplace(detail::call_half(f));
   } catch (...) {
     detail::end_second(lane, at, second);
     throw;

@@ -75,7 +75,7 @@ void deal(std::int64_t begin, std::int64_t end, schedule how, Take&& take) {
     detail::deal_by_joins(dealer, 0, shares, failed, take);
     return;
   }
-  group together;
+  group_of_parts together;
   for (int share = 0; share < shares; ++share) {
     together.spawn(
         [&, share] {
@@ -124,15 +124,19 @@ struct loop_check {
 };
 template <class T, class Body, class Combine>
 struct reduction_check {
-  static constexpr bool folds =
-      requires(Body& b, std::int64_t& from, std::int64_t& to, T& value) { value = b(from, to, std::move(value)); };
-  static constexpr bool combines = requires(Combine& c, T& a, T& b) { a = c(std::move(a), std::move(b)); };
+  static constexpr bool is_value = std::is_copy_constructible_v<T> && std::is_move_assignable_v<T>;
+  static_assert(is_value,
+                "argument 3 of parallel_reduce cannot be copied and assigned; each worker begins with a copy of it");
+  static constexpr bool folds = !is_value || requires(Body& b, std::int64_t& from, std::int64_t& to, T& value) {
+    value = b(from, to, std::move(value));
+  };
+  static constexpr bool combines = !is_value || requires(Combine& c, T& a, T& b) { a = c(std::move(a), std::move(b)); };
   static_assert(folds,
                 "argument 4 of parallel_reduce cannot be called with two numbers and a value; write "
                 "[&](std::int64_t from, std::int64_t to, T value) { ...; return value; }");
   static_assert(!folds || combines,
                 "argument 5 of parallel_reduce cannot be called with two values; write [](T a, T b) { return ...; }");
-  static constexpr bool value = folds && combines;
+  static constexpr bool value = is_value && folds && combines;
 };
 
 }  // namespace detail

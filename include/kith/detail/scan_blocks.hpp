@@ -27,16 +27,18 @@ inline constexpr bool are_of_scan<Begin, End, T, Scan, Combine> =
 
 template <class T, class Scan, class Combine>
 struct scan_check {
-  static constexpr bool scans = requires(Scan& s, std::int64_t& from, std::int64_t& to, T& value, bool& final) {
-    value = s(from, to, std::move(value), final);
-  };
-  static constexpr bool combines = requires(Combine& c, T& a, T& b) { a = c(std::move(a), std::move(b)); };
+  static constexpr bool is_value = std::is_copy_constructible_v<T> && std::is_move_assignable_v<T>;
+  static_assert(is_value,
+                "argument 3 of parallel_scan cannot be copied and assigned; each block begins with a copy of it");
+  static constexpr bool scans = !is_value || requires(Scan& s, std::int64_t& from, std::int64_t& to, T& value,
+                                                      bool& final) { value = s(from, to, std::move(value), final); };
+  static constexpr bool combines = !is_value || requires(Combine& c, T& a, T& b) { a = c(std::move(a), std::move(b)); };
   static_assert(scans,
                 "argument 4 of parallel_scan cannot be called with two numbers, a value and a bool; write "
                 "[&](std::int64_t from, std::int64_t to, T value, bool final) { ...; return value; }");
   static_assert(!scans || combines,
                 "argument 5 of parallel_scan cannot be called with two values; write [](T a, T b) { return ...; }");
-  static constexpr bool value = scans && combines;
+  static constexpr bool value = is_value && scans && combines;
 };
 
 }  // namespace kith::detail

@@ -183,7 +183,7 @@ bool array_run::run_nodes(worker& w) {
     if (w.children_scope != nullptr) w.children_scope->cancel();
   }
   if (w.engine.inherited()) [[unlikely]]
-    end_child();
+    end_forked_process();
   if (w.children_scope != nullptr) [[unlikely]] {
     if (std::exception_ptr failure = w.end_children()) scope_.fail(std::move(failure));
   }

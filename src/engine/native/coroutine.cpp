@@ -33,7 +33,8 @@ join_by offer_rest(coroutine_continuation& c) noexcept {
 bool take_back_continuation(fork_lane& lane, coroutine_continuation& c, split_deque<half>::slot_pointer at) noexcept {
   if (lane.unwinding) return false;
   if (lane.halves.take_back(at, withdraw)) return true;
-  if (worker::current() == nullptr) end_child();  // in a child of fork(): the coroutine continues in the parent
+  if (worker::current() == nullptr)
+    end_forked_process();  // in a child of fork(): the coroutine continues in the parent
   lane.unwinding = true;
   lane.next = worker::current()->arrive(c);
   return false;
@@ -42,7 +43,8 @@ bool take_back_continuation(fork_lane& lane, coroutine_continuation& c, split_de
 void coroutine_root::run(coroutine_promise& first) {
   first.awaiter = this;
   worker* const w = worker::current();
-  if (w == nullptr || w->log != nullptr || w->engine.policy.has_gate()) {
+  const bool captured = w != nullptr && w->children_scope != nullptr && w->children_scope->sink != nullptr;
+  if (w == nullptr || captured || w->log != nullptr || w->engine.policy.has_gate()) {
     first.start();  // nothing is stolen from it, so it ends before the call does
   } else {
     w->run_coroutine(*this, first);
@@ -126,7 +128,10 @@ void worker::end_root(const detail::strand& in) noexcept {
 }
 
 void worker::run_coroutine(detail::coroutine_root& root, detail::coroutine_promise& first) {
-  if (!open_lane()) throw std::bad_alloc();
+  if (!open_lane()) {
+    first.destroy();
+    throw std::bad_alloc();
+  }
   root.task = running;
   root.owner = id.value;
   root.frames = lane_->frames.stack;

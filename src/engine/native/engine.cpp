@@ -222,7 +222,7 @@ void engine::stand_in_main() {
     begin_run();
     w.start_busy();
     w.serve_until([this] { return outside.unfinished() == 0; });
-    if (inherited()) end_child();
+    if (inherited()) end_forked_process();
     w.finish_suspended();
     w.stop_busy();
     w.report();

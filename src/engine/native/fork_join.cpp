@@ -40,7 +40,7 @@ join_by offer(half& h) noexcept {
 
 bool await_half(fork_lane& from, half& h, split_deque<half>::slot_pointer at) noexcept {
   if (from.halves.take_back(at, withdraw)) return true;
-  if (worker::current() == nullptr) end_child();  // in a child of fork(): the half runs in the parent
+  if (worker::current() == nullptr) end_forked_process();  // in a child of fork(): the half runs in the parent
   worker& w = *worker::current();
   w.wait_for(h);
   from.halves.settle(at);
@@ -52,7 +52,7 @@ void join_as_tasks(half& first, half& second) {
   bool ran = false;
   std::exception_ptr late;
   {
-    group together;
+    group_of_parts together;
     const auto run_second = [&] {
       ran = true;
       second.run();
@@ -73,7 +73,7 @@ void join_as_tasks(half& first, half& second) {
 
 namespace kith::native {
 
-bool lane_pool::has_spare(worker_id owner, std::size_t workers, atomic<bool>& forking) noexcept {
+bool lane_pool::ensure_spare(worker_id owner, std::size_t workers, atomic<bool>& forking) noexcept {
   if (!spare_.empty()) return true;
   try {
     lane& made =
@@ -99,12 +99,12 @@ bool worker::offer(detail::half& h) noexcept {
 }
 
 /// Whether open_lane() will succeed. Makes a spare lane if there is none.
-bool worker::has_spare_lane() noexcept { return lanes_.has_spare(id, engine.workers.size(), engine.forking); }
+bool worker::ensure_spare_lane() noexcept { return lanes_.ensure_spare(id, engine.workers.size(), engine.forking); }
 
 /// Gives the running stack a lane, if it has none. False if there is no memory for one.
 bool worker::open_lane() noexcept {
   if (lane_ != nullptr) return true;
-  if (!has_spare_lane()) return false;
+  if (!ensure_spare_lane()) return false;
   set_lane(lanes_.take());
   return true;
 }
@@ -149,11 +149,11 @@ bool worker::take_half(const pending_wait& w, bool everywhere) noexcept {
   if (!engine.forking.load(relaxed) && !engine.graph_runs.any()) return false;
   if (!w.runs_any_task && !may_leave_stack(w)) return false;  // it could not be run
   if (engine.graph_runs.any() && take_run(everywhere)) return true;
-  if (!has_spare_lane()) return false;  // it may need one
+  if (!ensure_spare_lane()) return false;  // it may need one
   const std::size_t workers = engine.workers.size();
   for (std::size_t left = everywhere ? workers : 1; left > 0; --left) {
-    if (++next_victim_ >= workers) next_victim_ = 0;
-    for (lane* l = engine.workers[next_victim_].lanes_.newest(); l != nullptr; l = l->next_of_worker) {
+    if (++last_victim_ >= workers) last_victim_ = 0;
+    for (lane* l = engine.workers[last_victim_].lanes_.newest(); l != nullptr; l = l->next_of_worker) {
       const auto stolen = l->halves.steal();
       if (stolen.entry == nullptr) continue;
       half_ = {stolen.entry, l->owner};

@@ -19,10 +19,16 @@ namespace kith::native {
 
 namespace {
 
-/// Whether the worker runs the task that made the group, or a half of a join of that task.
+/// Whether the worker runs the task that made the group, or a part of that task.
 bool is_owner(const detail::scope& group, const worker& w) noexcept {
   const std::uint64_t owner = group.owner.load(relaxed);
-  return w.running == nullptr ? owner == 0 : edges::reference_to(w.engine.space, *w.running).packed().value == owner;
+  if (w.running == nullptr) return owner == 0;
+  std::uint64_t runs = edges::reference_to(w.engine.space, *w.running).packed().value;
+  for (const detail::scope* in = w.running->scope; runs != owner && in != nullptr && in->of_parts;) {
+    runs = in->owner.load(relaxed);
+    in = in->parent.load(acquire);
+  }
+  return runs == owner;
 }
 
 }  // namespace
@@ -55,7 +61,7 @@ void filled_group::admit(std::size_t accesses, std::size_t predecessors) {
   }
   if (accesses != 0 || predecessors != 0) {
     throw error(
-        std::string(called_) + ": a task of the group fills it, and names " +
+        std::string(called_) + ": a task of the group, or a half of a join, fills it, and names " +
         (accesses != 0 ? "accesses" : "predecessors") +
         ", which only the task that made the group can: they go by the order of creation. Leave them out, or make "
         "another group for these tasks");

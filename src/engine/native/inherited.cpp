@@ -20,11 +20,13 @@ namespace {
 class no_policy final : public kith::policy<world>, public kith::observer<world> {
  public:
   using worker = worker_view;
-  task* ready(std::span<task* const> /*tasks*/, worker& /*self*/, ready_reason /*why*/) override { end_child(); }
-  poll_result next(worker& /*self*/) override { end_child(); }
+  task* ready(std::span<task* const> /*tasks*/, worker& /*self*/, ready_reason /*why*/) override {
+    end_forked_process();
+  }
+  poll_result next(worker& /*self*/) override { end_forked_process(); }
   kith::observer<world>* observer() noexcept override { return this; }
   subscriptions subscribes_to() const override { return {.idle = true}; }
-  void idle(worker& /*self*/) override { end_child(); }  // the task ran on top of a wait, which ends here
+  void idle(worker& /*self*/) override { end_forked_process(); }  // the task ran on top of a wait, which ends here
 };
 
 struct engine_list {
@@ -46,7 +48,7 @@ void cut_off_all() noexcept {
 
 }  // namespace
 
-void end_child() noexcept {
+void end_forked_process() noexcept {
   constexpr std::string_view word =
       "kith: a child of fork() has returned into the task it was made in; the workers are the parent's. End it there, "
       "with "

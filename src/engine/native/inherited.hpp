@@ -3,7 +3,7 @@
 // The child has only the thread that forked, and a copy of the engines' memory. Invariants:
 //  F1  No worker of an inherited engine runs in the child: its threads are the parent's, and the thread that
 //      forked inside a task is no longer a worker. If that thread returns from the task, the process ends with
-//      a message (end_child).
+//      a message (end_forked_process).
 //  F2  The child writes nothing to the parent's recordings, and holds neither their locks nor the claims on CPUs.
 //  F3  An inherited engine is never destroyed but stays reachable, so leak checkers do not report it.
 #pragma once
@@ -23,7 +23,7 @@ engine* engine_of_number(std::uint64_t number) noexcept;
 /// one that has just completed.
 void wake_those_that_await() noexcept;
 /// Called in the child if the thread that forked inside a task has returned from it (F1).
-[[noreturn]] void end_child() noexcept;
+[[noreturn]] void end_forked_process() noexcept;
 /// True in a child of fork() if what tasks of the engine with this number complete is never completed there, because
 /// the engine is the parent's. 0: of an unknown engine; true if all engines are.
 bool never_completes(std::uint64_t number) noexcept;

@@ -71,16 +71,16 @@ class lane_pool {
  public:
   /// Whether take() will succeed. Makes a spare lane if there is none; false if there is no memory for it. Sets
   /// `forking` once there is a lane that other workers may take from.
-  bool has_spare(worker_id owner, std::size_t workers, atomic<bool>& forking) noexcept;
-  /// REQUIRES: has_spare() has returned true.
+  bool ensure_spare(worker_id owner, std::size_t workers, atomic<bool>& forking) noexcept;
+  /// REQUIRES: ensure_spare() has returned true.
   lane* take() noexcept {
     lane* const taken = spare_.back();
     spare_.pop_back();
     return taken;
   }
-  void give_back(lane* l) noexcept { spare_.push_back(l); }  // has_spare() reserved room
+  void give_back(lane* l) noexcept { spare_.push_back(l); }  // ensure_spare() reserved room
   /// The newest of all lanes; lane::next_of_worker leads to the others. Any worker may call it.
-  lane* newest() const noexcept { return newest_.load(acquire); }  // pairs with has_spare()
+  lane* newest() const noexcept { return newest_.load(acquire); }  // pairs with ensure_spare()
 
  private:
   std::deque<lane> all_;  // a deque, so that addresses stay valid

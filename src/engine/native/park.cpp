@@ -74,48 +74,28 @@ task* worker::search_or_park(pending_wait& w) {
   among_looking counted(engine.looking);
   task* t = nullptr;
   int failed_searches = 0;
-  bool left_some = false, surplus = false;
+  bool surplus = false;
   wake_reason woken = wake_reason::none;
   const bool announces_wait = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
   while (!w.is_done() && (w.resumable = ready_to_go_on()) == nullptr && (t = find(w)) == nullptr &&
          !take_half(w, false)) {
-    if (failed_searches++ < engine.options.spin && !(surplus = engine.parked.is_surplus())) {
-      if (engine.workers.size() > 1) engine.distance.sample(id);
-      if (answered_later_) {
-        pause_for_long(engine.looking.load(relaxed) - 1);
-      } else {
-        pause();
-      }
-      continue;
-    }
-    if (engine.options.spin == 0 && failed_searches <= yields_without_spin) {
-      std::this_thread::yield();
-      continue;
-    }
-    if ((w.resumable = ready_to_go_on(true, true)) != nullptr) {
+    if (pauses_before_next_look(++failed_searches, surplus)) continue;
+    w.resumable = ready_to_go_on(true, true);
+    if (w.resumable != nullptr) {
       if (surplus) engine.parked.cancel_leave();
       break;
     }
     if (announces_wait)  // before the fence in announce() (C2 of scope.hpp)
       w.scope->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);
-    engine.policy.idle(*this);
-    engine.parked.announce(id, std::exchange(surplus, false));
-    if (!engine.jobs.empty()) {
-      if (!engine.parked.retract(id)) engine.parked.wake_all();
-      failed_searches = 0;
-      continue;
-    }
-    if ((t = look_everywhere(w, left_some)) != nullptr || half_.it != nullptr || w.is_done() ||
-        ready_to_go_on(true) != nullptr) {
-      // A wake that arrived meanwhile was for other work: pass it on.
-      if (!engine.parked.retract(id)) engine.parked.wake_all();
-      break;
-    }
+    bool left_some = false;
+    const last_look seen = announce_and_look(w, std::exchange(surplus, false), t, left_some);
+    if (seen == last_look::something) break;
+    failed_searches = 0;
+    if (seen == last_look::job) continue;
     sums.add(event::park);
     counted.sleeps();
     woken = engine.policy.has_gate() ? sleep_in_order() : sleep(left_some);
     counted.is_awake();
-    failed_searches = 0;
   }
   if (woken == wake_reason::work) {
     if (t != nullptr || half_.it != nullptr) {
@@ -131,6 +111,41 @@ task* worker::search_or_park(pending_wait& w) {
   if (log != nullptr) [[unlikely]]
     log->idle(began);
   return t;
+}
+
+/// Pauses after a look in vain. False if the worker has looked for long enough, and is to sleep. `surplus`: it leaves
+/// because more workers are awake than may be.
+bool worker::pauses_before_next_look(int failed_searches, bool& surplus) {
+  if (failed_searches <= engine.options.spin) {
+    surplus = engine.parked.is_surplus();
+    if (surplus) return false;
+    if (engine.workers.size() > 1) engine.distance.sample(id);
+    if (answered_later_) {
+      pause_for_long(engine.looking.load(relaxed) - 1);
+    } else {
+      pause();
+    }
+    return true;
+  }
+  if (engine.options.spin != 0 || failed_searches > yields_without_spin) return false;
+  std::this_thread::yield();
+  return true;
+}
+
+/// Announces that the worker is about to sleep, and looks everywhere once more. Unless this returns `nothing`, the
+/// announcement is taken back, and a wake that has arrived meanwhile, which was for other work, is passed on.
+worker::last_look worker::announce_and_look(const pending_wait& w, bool surplus, task*& t, bool& left_some) {
+  engine.policy.idle(*this);
+  engine.parked.announce(id, surplus);
+  last_look seen = last_look::job;
+  if (engine.jobs.empty()) {
+    t = look_everywhere(w, left_some);
+    const bool found = t != nullptr || half_.it != nullptr || w.is_done() || ready_to_go_on(true) != nullptr;
+    if (!found) return last_look::nothing;
+    seen = last_look::something;
+  }
+  if (!engine.parked.retract(id)) engine.parked.wake_all();
+  return seen;
 }
 
 /// Looks through a whole round, so that null means that there is no task, or that a wait may continue, or that half_

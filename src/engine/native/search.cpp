@@ -8,8 +8,9 @@
 #include "engine/native/recorder.hpp"
 #include "engine/native/worker.hpp"
 
+#include <array>
+#include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace kith::native {
 
@@ -76,9 +77,25 @@ bool worker::claim(task& t) {
 
 task* worker::drain_inbox() {
   if (engine.arrivals.empty()) return nullptr;
-  std::vector<task*> arrived;
-  for (task* t = engine.arrivals.take_all(); t != nullptr; t = get_next(*t)) arrived.push_back(t);
-  return arrived.empty() ? nullptr : make_ready(arrived, ready_reason::arrival);
+  task* first = nullptr;
+  task* left = engine.arrivals.take_all();
+  try {
+    while (left != nullptr) {
+      std::array<task*, 32> some{};
+      std::size_t n = 0;
+      for (; left != nullptr && n < some.size(); left = get_next(*left)) some[n++] = left;
+      task* const now = make_ready({some.data(), n}, ready_reason::arrival);
+      if (first == nullptr) {
+        first = now;
+      } else {
+        requeue(now);
+      }
+    }
+  } catch (...) {  // of the policy
+    while (left != nullptr) engine.arrive(*std::exchange(left, get_next(*left)));
+    throw;
+  }
+  return first;
 }
 
 /// Runs one job of the policy; leaves further ones to other workers.

@@ -149,8 +149,8 @@ class worker : public native_seat, public worker_view {
   /// Gives back a task that this worker was to run next. Runs it if this worker claimed it, because a claimed
   /// task cannot be given back.
   void requeue(task* t);
-  /// Queues a ready task that count_begun() has counted, not on top of the running one, which may wait for others of its
-  /// group. Runs it if the policy has no memory for it.
+  /// Queues a ready task that count_begun() has counted, not on top of the running one, which may wait for others of
+  /// its group. Runs it if the policy has no memory for it.
   void queue_begun(task& t);
 
   // ---- joins (fork_join.cpp)
@@ -300,7 +300,7 @@ class worker : public native_seat, public worker_view {
   bool take_run(bool wait_for_lock) noexcept;  // active_runs.cpp
   void run_taken_half(pending_wait& w);
   void run_half();
-  bool has_spare_lane() noexcept;
+  bool ensure_spare_lane() noexcept;
   // ---- coroutine.cpp
   void prepare(detail::half& offered, detail::split_deque<detail::half>::slot_pointer at) noexcept;
   void run_continuation(detail::coroutine_continuation& c);
@@ -322,6 +322,9 @@ class worker : public native_seat, public worker_view {
   void note_first_task(std::uint64_t run) noexcept;
   // ---- nothing was found (park.cpp)
   task* search_or_park(pending_wait& w);
+  bool pauses_before_next_look(int failed_searches, bool& surplus);
+  enum class last_look : std::uint8_t { nothing, job, something };
+  last_look announce_and_look(const pending_wait& w, bool surplus, task*& t, bool& left_some);
   task* look_everywhere(const pending_wait& w, bool& left_some);
   wake_reason sleep_in_order();
 
@@ -365,7 +368,7 @@ class worker : public native_seat, public worker_view {
   lane* lane_ = nullptr;  // of the running stack; null: none yet
   taken_half half_;       // to be run next
   detail::spare_frame_stacks spare_frames_;
-  std::size_t next_victim_ = 0;  // the worker whose lanes were looked at last
+  std::size_t last_victim_ = 0;  // the worker whose lanes were looked at last
   friend class array_run;
   std::deque<run_helper> helpers_;  // a deque, so that addresses stay valid
   lane_pool lanes_;                 // other workers look through them
