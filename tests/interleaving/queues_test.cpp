@@ -4,6 +4,7 @@
 #include "queue/native/world.hpp"
 #include "queue/own_deque.hpp"
 #include "queue/shared_queue.hpp"
+#include "quiet_worker.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,20 +22,9 @@ using il::expect_passes;
 constexpr int workers = 2;
 constexpr int most_tasks = 3;
 
-/// The native world with small deques, and a bell without counters, because counters are steps that no
-/// other thread sees.
+/// The native world with small deques.
 struct small_world : native::world {
-  struct worker {
-    const worker_id id;
-    sleepers& parked;
-    bool short_tasks = false;
-    void at(const void*) noexcept {}
-    void meter(event, worker_id) {}
-    bool ring(const worker_set& audience) { return parked.wake_one(audience); }
-    bool anybody_sleeps() const { return parked.anybody(); }
-    bool drop_if_dead(task&) { return false; }
-    dead_entries dead{};
-  };
+  using worker = il::quiet_worker;
   template <class T>
   struct deque : native::work_deque<T> {
     explicit deque(typename native::work_deque<T>::allocator_type memory) : native::work_deque<T>(4, memory) {}
@@ -73,7 +63,7 @@ struct state {
 
   const int tasks;
   sleepers parked{workers};
-  worker_view views[workers] = {{worker_id(0), parked}, {worker_id(1), parked}};
+  worker_view views[workers] = {{worker_id(0), node_id(0), parked}, {worker_id(1), node_id(0), parked}};
   Queues queues;
   std::array<task, most_tasks> objects{};
   std::array<int, most_tasks> runs{};

@@ -1,9 +1,9 @@
 // The queues of `auto`: a task that waits at a node whose workers are blocked is run by a worker of another node,
 // whether that sleeps, watches, or is about to do something else.
 #include "policy/auto/watched_queues.hpp"
-#include "base/sleepers.hpp"
 #include "interleave/expect.hpp"
 #include "queue/native/world.hpp"
+#include "quiet_worker.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,17 +19,7 @@ namespace il = kith::interleave;
 constexpr int nodes = 3;  // with one worker each
 
 struct small_world : native::world {
-  struct worker {
-    const worker_id id;
-    const node_id node;
-    sleepers& parked;
-    void at(const void*) noexcept {}
-    void meter(event, worker_id) {}
-    bool ring(const worker_set& audience) { return parked.wake_one(audience); }
-    bool anybody_sleeps() const { return parked.anybody(); }
-    bool drop_if_dead(task&) { return false; }
-    dead_entries dead{};
-  };
+  using worker = il::quiet_worker;
 };
 using worker_view = small_world::worker;
 
