@@ -63,6 +63,9 @@ class alignas(false_sharing_range) ordered_queue {
     return first;
   }
 
+  /// Wakes the owner, which may take more tasks now.
+  void ring(worker& self) { self.ring(audience_); }
+
   /// For gate::stalled(): calls refuse(task, position) with the first task, unless a worker has woken meanwhile. That
   /// worker may have pushed the task just then.
   template <class Refuse>

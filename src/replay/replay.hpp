@@ -254,10 +254,12 @@ class replay final : public gate<World> {
     }
     push(t, self);
   }
-  /// Runs the rest without an order. Refuses the tasks that wait for a turn; true if there were any.
+  /// Runs the rest without an order. Refuses the tasks that wait for a turn; true if there were any. Workers that sleep
+  /// because their next step had not come look again.
   bool give_up(worker& self) {
     free_.store(true, relaxed);
     diverged_.store(true, relaxed);
+    for (list& l : lists_) l.queue->ring(self);
     const auto held = turns_.open();
     for (const auto& [n, t] : held) {
       self.refuse(*t, out_of_turn);

@@ -9,7 +9,10 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -83,6 +86,46 @@ TEST(replay_errors, a_task_that_never_comes_is_named_by_what_waits_for_its_place
   EXPECT_THAT(shorter, testing::ThrowsMessage<error>(
                            testing::AllOf(testing::HasSubstr("'other' is ready, but"),
                                           testing::HasSubstr("(child) first, which was not created"))));
+}
+
+/// While one worker sleeps, because its next step does not come, another one finds that the program differs.
+TEST(replay_errors, a_divergence_wakes_workers_that_wait_for_a_step) {
+  runtime_options o = kith::test::make_options(2, "steal");
+  o.inline_limit = 0;
+  const scratch_file file;
+  // The other worker runs all tasks, in this order, while the root waits outside of Kith.
+  std::atomic<int> ran{0};
+  const auto wait_for = [&](int tasks) {
+    while (ran < tasks) std::this_thread::yield();
+  };
+  write_recording(record(o,
+                         [&](runtime& rt) {
+                           rt.run([&] {
+                             spawn([&] {
+                               spawn([&] { ++ran; }, task_type("child"));
+                               wait();
+                               ++ran;
+                             });
+                             wait_for(2);
+                             spawn([&] { ++ran; });
+                             wait_for(3);
+                           });
+                         }),
+                  file.path());
+  o.policy = "replay:order=strict,file=" + file.path();
+  ran = 0;
+  const auto without_child = [&] {
+    runtime rt(o);
+    rt.run([&] {
+      spawn([&] { ++ran; });
+      wait_for(1);
+      spawn([&] { ++ran; });  // held: the child comes first
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      EXPECT_EQ(ran, 1);
+      spawn([] {}, task_type("further"));
+    });
+  };
+  EXPECT_THAT(without_child, testing::ThrowsMessage<error>(testing::HasSubstr("'further' is not in the schedule")));
 }
 
 TEST(replay_errors, in_the_model_divergence_is_an_error_as_well) {
