@@ -411,48 +411,46 @@ TEST(captured_graph, nodes_taken_by_a_worker_that_leaves_are_run_by_others) {
   constexpr int nodes = 20'000, helped = 1000;
   const kith::test::with_variable all_may_be_awake("KITH_AWAKE", "0");
   kith::runtime rt(make_options(3));
-  int left_in_time = 0;
-  for (int round = 0; round < 20 && left_in_time < 3; ++round) {
-    struct alignas(64) count {
-      std::atomic<int> nodes{0};
-    };
-    std::array<count, 3> by;  // worker
-    std::atomic<int> helper{-1};
-    std::atomic<bool> started{false}, released{false}, all_ran{false};
-    const auto ran = [&] { return by[0].nodes + by[1].nodes + by[2].nodes; };
-    rt.run([&] {
-      kith::captured_graph g;
-      g.capture([&] {
-        for (int i = 0; i < nodes; ++i) {
-          kith::spawn([&] {
-            const int me = kith::this_worker();
-            std::atomic<int>& mine = by[static_cast<std::size_t>(me)].nodes;
-            mine.store(mine.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-            if (mine != helped || me != helper) return;
-            released = true;
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the wait is over before this node is
-          });
-        }
-      });
-      kith::spawn([&] {
-        helper = kith::this_worker();
-        kith::group awaited;
-        awaited.spawn([&] {
-          started = true;
-          becomes_true([&] { return released.load(); });
-        });
-        becomes_true([&] { return started.load(); });  // on another worker
-        awaited.wait();
-        all_ran = becomes_true([&] { return ran() == nodes; });
-      });
-      becomes_true([&] { return started.load(); });
-      g.run();
-      released = true;
+  struct alignas(64) count {
+    std::atomic<int> nodes{0};
+  };
+  std::array<count, 3> by;  // worker
+  const auto ran = [&] { return by[0].nodes + by[1].nodes + by[2].nodes; };
+  std::atomic<int> owner{-1}, helper{-1};
+  std::atomic<bool> started{false}, released{false}, all_ran{false};
+  const auto run_node = [&] {
+    const int me = kith::this_worker();
+    std::atomic<int>& mine = by[static_cast<std::size_t>(me)].nodes;
+    mine.store(mine.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (me == owner && !released) {
+      EXPECT_TRUE(becomes_true([&] { return released.load(); }));  // the helper gets its share
+    }
+    if (mine != helped || me != helper) return;
+    released = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the wait is over before this node is
+  };
+  rt.run([&] {
+    owner = kith::this_worker();
+    kith::captured_graph g;
+    g.capture([&] {
+      for (int i = 0; i < nodes; ++i) kith::spawn([&] { run_node(); });
     });
-    EXPECT_TRUE(all_ran) << ran();
-    left_in_time += by[static_cast<std::size_t>(helper)].nodes >= helped;
-  }
-  EXPECT_GT(left_in_time, 0);
+    kith::spawn([&] {
+      helper = kith::this_worker();
+      kith::group awaited;
+      awaited.spawn([&] {
+        started = true;
+        becomes_true([&] { return released.load(); });
+      });
+      becomes_true([&] { return started.load(); });  // on the third worker
+      awaited.wait();
+      all_ran = becomes_true([&] { return ran() == nodes; });
+    });
+    becomes_true([&] { return started.load(); });
+    g.run();
+  });
+  EXPECT_TRUE(all_ran);
+  EXPECT_EQ(ran(), nodes);
 }
 
 }  // namespace
