@@ -128,11 +128,13 @@ class engine {
   atomic<std::uint64_t> run_began{0};   // in ticks
 
  private:
+  void decide_paths() noexcept;
   void worker_main(worker& w);
   bool begins_asleep(const worker& w) const noexcept;
   void stand_in_main();
   void begin_run() noexcept;
   void end_run() noexcept;
+  std::exception_ptr run_as_guest(void* context, void (*f)(void*));
 
   void start_recording(const worker_plan& plan);
   void try_counters(std::map<std::string, std::string>& about);
