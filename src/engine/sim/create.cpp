@@ -28,6 +28,18 @@ bool engine::is_throttled_member(worker& w, std::uint32_t scope) const {
   return throttle_.is_reached(scopes_[scope].unfinished);
 }
 
+/// The creator helps until the tasks of the scope are fewer.
+void engine::begin_help(worker& w, std::uint32_t scope, bool member) {
+  frame& f = w.frames.back();
+  if (throttle_.is_reached(scopes_[scope].unfinished)) w.sums.add(event::throttled);
+  f.state = frame_state::helping;
+  f.helps_as_member = member;
+  f.failed_searches = 0;
+  f.waiting_announced = false;
+  f.scope = scope;
+  f.adopted_from = w.adopted.size();
+}
+
 /// Ends the help of a creator at the throttle. It continues, and checks again after some tasks.
 void engine::end_help(worker& w) {
   frame& f = w.frames.back();
@@ -45,53 +57,49 @@ void engine::end_help(worker& w) {
   f.state = frame_state::running;
 }
 
-void engine::create(worker& w, std::int32_t t) {
+/// The first step of a creation: its time. At the throttle the creator helps first, and takes this step again.
+void engine::pay_for_creation(worker& w, std::int32_t t) {
   frame& f = w.frames.back();
   const task_record& made = record_of(t);
   scope_state& s = scopes_[made.scope];
-  if (!f.time_paid) {
-    const bool member = is_member(made, f.task);
-    if (!member) s.owner = static_cast<std::int32_t>(w.number);
-    if (s.task < 0) {
-      s.task = f.task;
-      s.next_of_task = std::exchange(f.first_scope, made.scope + 1);
-    }
-    if (s.created == 0) s.throttle_at = options_.throttle;
-    if (!made.continues && !made.flow) f.created_in = made.scope;
-    if (options_.throttle != 0 && !made.continues && !made.flow && !made.has(recorded_task::keyed) &&
-        !made.has(recorded_task::generated) &&
-        (member ? is_throttled_member(w, made.scope) : s.created - s.ended_here >= s.throttle_at)) {
-      if (throttle_.is_reached(s.unfinished)) w.sums.add(event::throttled);
-      f.state = frame_state::helping;
-      f.helps_as_member = member;
-      f.failed_searches = 0;
-      f.waiting_announced = false;
-      f.scope = made.scope;
-      f.adopted_from = w.adopted.size();
-      return;
-    }
-    if (notes_) notes_->creation_began(t, w.clock);
-    const std::uint32_t declared = made.end_access - made.first_access;
-    spend(w, cost(machine_.costs.create + machine_.costs.dependence * static_cast<double>(declared)));
-    expect_predecessors(made);
-    f.time_paid = true;
+  const bool member = is_member(made, f.task);
+  if (!member) s.owner = static_cast<std::int32_t>(w.number);
+  if (s.task < 0) {
+    s.task = f.task;
+    s.next_of_task = std::exchange(f.first_scope, made.scope + 1);
+  }
+  if (s.created == 0) s.throttle_at = options_.throttle;
+  if (!made.continues && !made.flow) f.created_in = made.scope;
+  if (options_.throttle != 0 && !made.continues && !made.flow && !made.has(recorded_task::keyed) &&
+      !made.has(recorded_task::generated) &&
+      (member ? is_throttled_member(w, made.scope) : s.created - s.ended_here >= s.throttle_at)) {
+    begin_help(w, made.scope, member);
     return;
   }
+  if (notes_) notes_->creation_began(t, w.clock);
+  const std::uint32_t declared = made.end_access - made.first_access;
+  spend(w, cost(machine_.costs.create + machine_.costs.dependence * static_cast<double>(declared)));
+  expect_predecessors(made);
+  f.time_paid = true;
+}
+
+/// The second step: the task is made, or offered to its place.
+void engine::create_paid(worker& w, std::int32_t t) {
+  frame& f = w.frames.back();
+  const task_record& made = record_of(t);
   f.time_paid = false;
   ++f.action;
   if (made.has(recorded_task::keyed) || made.has(recorded_task::generated)) {
     make_policy_task(w, t);
-    s.wanted.push_back(t);
+    scopes_[made.scope].wanted.push_back(t);
+  } else if (network_ && made.continues) {
+    continue_later(w, t);
+  } else if (network_ && made.flow) {
+    add_to_flow(w, t);
+  } else if (is_elsewhere(t, w)) {
+    offer(w, t);
   } else {
-    if (network_ && made.continues) {
-      continue_later(w, t);
-    } else if (network_ && made.flow) {
-      add_to_flow(w, t);
-    } else if (is_elsewhere(t, w)) {
-      offer(w, t);
-    } else {
-      submit(w, t);
-    }
+    submit(w, t);
   }
 }
 

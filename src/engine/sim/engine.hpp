@@ -73,7 +73,16 @@ class engine {
   void begin_fetch(worker& w, frame& f, picoseconds work);
   bool find_touched(data_walk& d);
   void fetch_chunk(worker& w, frame& f);
-  void create(worker& w, std::int32_t t);
+  /// A step that spends the time, and one that creates.
+  void create(worker& w, std::int32_t t) {
+    if (w.frames.back().time_paid) {
+      create_paid(w, t);
+    } else {
+      pay_for_creation(w, t);
+    }
+  }
+  void pay_for_creation(worker& w, std::int32_t t);
+  void create_paid(worker& w, std::int32_t t);
   policy_task& make_policy_task(worker& w, std::int32_t t);
   void add_edge(task_record& before, std::uint32_t d, std::int32_t after);
   bool link(std::int32_t t);
@@ -81,6 +90,7 @@ class engine {
   void explore(worker& w);
   bool is_member(const task_record& made, std::int32_t creator) const;
   bool is_throttled_member(worker& w, std::uint32_t scope) const;
+  void begin_help(worker& w, std::uint32_t scope, bool member);
   void end_help(worker& w);
   void wait(worker& w, std::uint32_t scope);
   bool may_resume(const frame& wait) const;
@@ -171,24 +181,31 @@ class engine {
   std::uint32_t home_of(std::uint32_t scope) const noexcept;
   bool is_elsewhere(std::int32_t t, const worker& w) const noexcept { return network_ && place_of(t) != w.group.place; }
   void make_places();
-  void offer(worker& w, std::int32_t t);
+  worker& make_progress(std::uint32_t place, picoseconds now);
   void deliver_message();
-  void receive_offer(const place_message& m);
   void count_down(std::int32_t t, worker& progress);
-  void receive_answer(const place_message& m);
   void end_in_remote_scope(std::uint32_t scope, worker& w);
-  void send_enable(worker& w, std::uint32_t to, std::vector<std::uint32_t> dependences);
-  bool is_released_elsewhere(std::int32_t ended, std::int32_t next, std::uint32_t dependence, const worker& w);
+  void place_results(result& r) const;
+
+  // place_offers.cpp: tasks for other places
+  void offer(worker& w, std::int32_t t);
+  void receive_offer(const place_message& m);
+  void receive_answer(const place_message& m);
+
+  // place_enables.cpp: dependences between places
   bool link_among_places(std::int32_t t);
+  bool is_released_elsewhere(std::int32_t ended, std::int32_t next, std::uint32_t dependence, const worker& w);
+  void send_enable(worker& w, std::uint32_t to, std::vector<std::uint32_t> dependences);
   void send_enables(worker& w);
   void send_late_enables(std::int32_t t, std::span<const std::uint32_t> dependences);
   void receive_enable(const place_message& m);
+
+  // place_flows.cpp: what a place makes for itself, and results
   bool has_result(std::int32_t t) const noexcept;
   /// Whether the place of the task's creator learns of its end by a message with its result.
   bool answers(std::int32_t t) const noexcept;
   /// Whether the task waits at the place of its creator, and is made there when it may run.
   bool waits_for_answers(const task_record& t) const noexcept { return network_ && (t.continues || t.flow); }
-  worker& make_progress(std::uint32_t place, picoseconds now);
   void continue_later(worker& w, std::int32_t t);
   void add_to_flow(worker& w, std::int32_t t);
   void count_down_wait(std::int32_t t, std::uint32_t place, picoseconds now);
@@ -196,10 +213,11 @@ class engine {
   void offer_of_flow(std::int32_t t, worker& progress);
   void send_result(std::int32_t t, worker& w);
   void receive_result(const place_message& m);
+
+  // place_requests.cpp: requests, which progress threads serve
   void ask(worker& w, std::size_t request);
   void await_reply(worker& w, std::size_t request);
   void receive_reply(const place_message& m);
-  void place_results(result& r) const;
 
   // hardware.cpp: searching, if the queues are in a scheduling unit
   void count_message(const worker& w, bool to_unit, int bytes);
