@@ -126,7 +126,7 @@ std::optional<page_census> count_pages(runtime& rt, const void* memory, std::siz
 
 /// For standard containers: `std::vector<double, kith::allocator<double>> v(n, kith::allocator<double>(rt,
 /// kith::distribution::fine))`. Each allocation takes whole pages. Note that a vector touches its elements when
-/// it makes them; with `system` and `deferred` that decides where they are.
+/// it makes them; with `system` that decides where they are.
 template <class T>
 class allocator {
  public:

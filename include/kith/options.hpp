@@ -61,8 +61,8 @@ struct node {
 struct work {
   double nanoseconds;
 };
-/// The order in which ready tasks are run. All policies but `replay` honour it; tasks that run at
-/// their creation (runtime_options::inline_limit) have no place in it.
+/// The order in which ready tasks are run. All policies but `replay` honour it. Tasks that run at their creation
+/// (runtime_options::inline_limit) are not part of it.
 enum class priority : std::uint8_t { normal, high, low };
 /// The task starts after `task` has ended. Both must be children of the same parent, or `task` must be an earlier task
 /// of an enclosing scope. An edge from a task that itself waits for this one is a deadlock. Both must belong to the

@@ -25,12 +25,14 @@ inline constexpr std::int64_t many = std::int64_t{1} << 40;
 
 inline constexpr variable policy{"KITH_POLICY", "policy", "auto",
                                  "which worker runs which task: `name:key=value,...` (`kith policies`)"};
-inline constexpr variable workers{"KITH_WORKERS",
-                                  "workers",
-                                  "",
-                                  "maximum number of workers; never more than the cores that this process may use",
-                                  1,
-                                  4096};
+inline constexpr variable workers{
+    "KITH_WORKERS",
+    "workers",
+    "",
+    "maximum number of workers; never more than the cores that this process may use, unless "
+    "KITH_OVERSUBSCRIBE is 1",
+    1,
+    4096};
 inline constexpr variable places{
     "KITH_PLACES", "", "1", "number of places of a program that uses them (docs/places.md)", 1, 1024};
 inline constexpr variable transport{
@@ -76,12 +78,17 @@ inline constexpr variable inline_limit{"KITH_INLINE",
                                        "all while L or more of the creator's tasks per worker are unfinished",
                                        -1,
                                        std::int64_t{1} << 20};
-inline constexpr variable spin{
-    "KITH_SPIN", "spin", "2000", "how often an idle worker looks for work before it sleeps", 0, std::int64_t{1} << 30};
+inline constexpr variable spin{"KITH_SPIN",
+                               "spin",
+                               "2000",
+                               "how often an idle worker looks for work before it sleeps; not at all where workers "
+                               "share cores and KITH_AWAKE is 0",
+                               0,
+                               std::int64_t{1} << 30};
 inline constexpr variable awake{"KITH_AWAKE",
                                 "",
                                 "",
-                                "where there are more workers than cores: while this many are awake, no further one is "
+                                "where there are more workers than CPUs: while this many are awake, no further one is "
                                 "woken for work unless cores are idle; 0: no bound",
                                 0,
                                 4096};
