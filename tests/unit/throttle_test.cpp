@@ -1,4 +1,5 @@
 // The throttle: how many unfinished tasks a creator may have, and how many bytes these may name, before it helps.
+#include "engine/life/throttle.hpp"
 #include "support/workers.hpp"
 
 #include <kith/kith.hpp>
@@ -79,6 +80,17 @@ TEST(throttle, may_be_below_the_length_of_a_chain) {
     });
   });
   EXPECT_EQ(ran, 20);
+}
+
+/// Members of a group may have created more since the owner found that it may go on.
+TEST(throttle, lets_an_owner_go_on_for_no_more_than_the_bound) {
+  constexpr kith::life::throttle bound(8);
+  for (std::uint64_t unfinished = 0; unfinished < 100; ++unfinished) {
+    for (const bool exceeded : {false, true}) {
+      EXPECT_GE(bound.owner_goes_on_for(unfinished, exceeded), 1u) << unfinished;
+      EXPECT_LE(bound.owner_goes_on_for(unfinished, exceeded), 8u) << unfinished;
+    }
+  }
 }
 
 }  // namespace
