@@ -44,7 +44,7 @@ void cancel() noexcept {
   native::worker* w = native::worker::current();
   if (w == nullptr) return;
   detail::scope* siblings = w->task_scope;
-  while (siblings != nullptr && siblings->of_parts) siblings = siblings->parent.load(acquire);
+  while (siblings != nullptr && siblings->of_parts) siblings = siblings->of_maker();
   if (siblings != nullptr && !siblings->independent) return siblings->cancel();
   try {
     w->children().cancel();

@@ -128,6 +128,9 @@ class scope {
   }
   /// Tasks of this scope, and of scopes inside it, do not start after this. Thread-safe.
   void cancel() noexcept;
+  /// REQUIRES: of_parts, and a task of it runs. The scope of the task that made the group; null: that is a root. The
+  /// maker waits for the group, so its scope stays the parent (unlike C6).
+  scope* of_maker() const noexcept { return parent.load(relaxed); }
   /// True if this is `around`, or at most `levels` below it. The scope must have live tasks.
   bool is_within(const scope& around, int levels) const noexcept;
   /// True if this is a scope of the task's children, or at most `levels` below one.

@@ -1,5 +1,5 @@
-// The second run of `kith record --addresses`: whether the program's tasks touch the same addresses under another
-// schedule. For verb_record.cpp.
+// Further runs of a program that `kith record` makes: with --addresses a second one, which tells whether the tasks
+// touch the same addresses under another schedule; with --counted one that counts instructions. For verb_record.cpp.
 #pragma once
 
 #include "child.hpp"

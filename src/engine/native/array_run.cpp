@@ -163,6 +163,7 @@ bool array_run::run_nodes(worker& w) {
     }
     if (!w.suspended_.empty() && w.ready_to_go_on() != nullptr) [[unlikely]] {
       if (now != nullptr) offer<Alone>(w, mine, static_cast<node>(now - graph_.steps.data()));
+      // No other worker could take these.
       while (mine.taken_at != mine.taken_end) push(mine, graph_.sources[mine.taken_at++]);
       report(w, ended, skipped);
       w.engine.parked.wake_one(w.engine.workers_where.everybody());  // N4: for the nodes that stay in this deque

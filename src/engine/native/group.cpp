@@ -26,7 +26,7 @@ bool is_owner(const detail::scope& group, const worker& w) noexcept {
   std::uint64_t runs = edges::reference_to(w.engine.space, *w.running).packed().value;
   for (const detail::scope* in = w.running->scope; runs != owner && in != nullptr && in->of_parts;) {
     runs = in->owner.load(relaxed);
-    in = in->parent.load(acquire);
+    in = in->of_maker();
   }
   return runs == owner;
 }

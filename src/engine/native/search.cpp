@@ -75,6 +75,8 @@ bool worker::claim(task& t) {
   return true;
 }
 
+/// Gives the policy what has arrived, some tasks at a time, because that needs no memory. If the policy throws, the
+/// others arrive again.
 task* worker::drain_inbox() {
   if (engine.arrivals.empty()) return nullptr;
   task* first = nullptr;
@@ -91,7 +93,7 @@ task* worker::drain_inbox() {
         requeue(now);
       }
     }
-  } catch (...) {  // of the policy
+  } catch (...) {
     while (left != nullptr) engine.arrive(*std::exchange(left, get_next(*left)));
     throw;
   }
