@@ -1,4 +1,5 @@
-// The only place that turns a number into a pointer: for page arithmetic, and for names of simulated data.
+// The only place that turns a number into a pointer: for page arithmetic, for names of simulated
+// data, and for addresses that an ABI passes as numbers.
 #pragma once
 
 #include <cstdint>

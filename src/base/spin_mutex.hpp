@@ -23,6 +23,8 @@ class spin_mutex {
     std::uint32_t expected = open;
     return word_.load(relaxed) == open && word_.compare_exchange_strong(expected, locked, acquire, relaxed);
   }
+  /// Whether any thread holds it. May be out of date when it returns.
+  bool is_locked() const noexcept { return word_.load(relaxed) != open; }
   void unlock() noexcept {
     if (word_.exchange(open, release) == contended) futex_wake(word_, 1);
   }

@@ -90,6 +90,7 @@ class task : public detail::kept_hints {
     exclusive = 16,    // has commutative accesses
     skip = 32,         // the body is not run: its creation failed, it was refused, or the run is dry
     phased = 64,       // a node of a keyed graph: its scope counts runs (C4 in scope.hpp)
+    addressed = 128,   // only one worker may run it; the policy does not see it
   };
   static constexpr std::uint32_t embedded_links = 4;
   static constexpr std::size_t payload_bytes = detail::task_room::slot_bytes;

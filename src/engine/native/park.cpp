@@ -168,7 +168,7 @@ task* worker::look_everywhere(const pending_wait& w, bool& left_some) {
     empties += l.kind == poll_result::empty;
     if (w.is_done() || ready_to_go_on(true) != nullptr || take_half(w, false)) return nullptr;
     if (l.kind != poll_result::later && l.kind != poll_result::watch) continue;
-    const bool has_other_work = !engine.arrivals.empty() || !engine.jobs.empty();
+    const bool has_other_work = !engine.arrivals.empty() || !engine.jobs.empty() || !addressed.empty();
     left_some = !has_other_work && engine.parked.enough_awake();  // one of these, or the watcher, takes it
     if (has_other_work || left_some) {
       engine.policy.idle(*this);  // it may have answered `watch`, and this worker may sleep now

@@ -76,8 +76,9 @@ bool worker::claim(task& t) {
 }
 
 /// Gives the policy what has arrived, some tasks at a time, because that needs no memory. If the policy throws, the
-/// others arrive again.
+/// others arrive again. What only this worker may run comes first.
 task* worker::drain_inbox() {
+  if (task* const mine = take_addressed()) return mine;
   if (engine.arrivals.empty()) return nullptr;
   task* first = nullptr;
   task* left = engine.arrivals.take_all();

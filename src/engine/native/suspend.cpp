@@ -28,6 +28,7 @@ bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
   const identity::naming_state my_naming = naming;
   lane* const my_lane = lane_;
   on_stack* const my_stack = exchange_stack(nullptr);
+  const bool stayed = std::exchange(stays_, false);
   void* const my_trace = addresses != nullptr ? the_access_tracer()->current() : nullptr;
   const bool left = leave_stack(here);
   if (!left) suspended_.pop_back();  // else the code that switched back has removed it
@@ -35,6 +36,7 @@ bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
   task_scope = my_scope;
   children_scope = my_children;
   stack_limit = my_limit;
+  stays_ = stayed;
   naming = my_naming;
   set_lane(my_lane);
   exchange_stack(my_stack);
@@ -47,7 +49,7 @@ bool worker::suspend(pending_wait& w, const Switch& leave_stack) {
 /// creator that helps at the throttle.
 suspended_wait* worker::ready_to_go_on(bool look_at_all, bool idle) {
   const std::size_t count = suspended_.size();
-  if (count == 0) return nullptr;
+  if (count == 0 || stays_) return nullptr;
   const std::size_t found = suspended_turn_.find(count, look_at_all, [&](std::size_t i) {
     const pending_wait& w = *suspended_[i]->wait;
     return w.is_done() || (idle && w.helping) || only_unstarted_left(w);
@@ -58,6 +60,7 @@ suspended_wait* worker::ready_to_go_on(bool look_at_all, bool idle) {
 /// False at the limit. A refused wait may exceed it: it ends as soon as its started tasks have ended, and these may
 /// wait for tasks that only this worker can run. A wait that cannot be refused may exceed it as well.
 bool worker::may_leave_stack(const pending_wait& w) const noexcept {
+  if (stays_ && may_nest()) return false;
   return suspended_.size() < (w.refused || w.unrefusable ? 2 * engine.options.stacks + 16 : engine.options.stacks);
 }
 

@@ -12,6 +12,7 @@
 #include "engine/native/worker.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <thread>
 #include <utility>
@@ -76,6 +77,11 @@ void worker::work_until(pending_wait& w, task* first) {
       t = run_measured(*t);
     } else if (go_elsewhere(w, t)) {
       t = nullptr;
+    } else if (stays_) {
+      requeue(std::exchange(t, nullptr));
+      report();
+      t = find_past_others(w, has_room);
+      if (t == nullptr) std::this_thread::yield();
     } else if (!w.refused && !w.unrefusable) {
       requeue(std::exchange(t, nullptr));  // give_up() claims other tasks
       refuse_stack(w, children_scope);
@@ -95,12 +101,13 @@ void worker::work_until(pending_wait& w, task* first) {
 }
 
 bool worker::is_below(const task& t, const pending_wait& w) const noexcept {
+  const int levels = stays_ ? std::numeric_limits<int>::max() : life::known_levels;
   if (w.scope != nullptr) {
-    if (t.scope->is_within(*w.scope, life::known_levels)) return true;
+    if (t.scope->is_within(*w.scope, levels)) return true;
   } else if (w.awaited) {
     const bool is_it = engine.space.index_of(t) == w.awaited.index &&
                        edges::generation_of(t.head.load(relaxed)) == w.awaited.generation;
-    if (is_it || t.scope->is_below(w.awaited, life::known_levels)) return true;
+    if (is_it || t.scope->is_below(w.awaited, levels)) return true;
   }
   // The entry of a claimed task is only dropped, so it may run anywhere. Its scope may have been reused.
   return (t.flags & task::claimable) != 0 && &t != claimed_ && life::is_dead(t.state);
@@ -108,6 +115,7 @@ bool worker::is_below(const task& t, const pending_wait& w) const noexcept {
 
 void worker::requeue(task* t) {
   while (t != nullptr && t == claimed_) t = run(*t);
+  if (t != nullptr && (t->flags & task::addressed) != 0) return addressed.push(*t);
   const auto ready = [this](std::span<task* const> tasks, ready_reason why) { return make_ready(tasks, why); };
   if (task* const unqueued = life::give_back(t, ready)) engine.arrive(*unqueued);
 }

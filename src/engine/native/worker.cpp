@@ -4,6 +4,7 @@
 #include "engine/life/claim.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
+#include "engine/native/held.hpp"
 #include "task/edges.hpp"
 
 #include <utility>
@@ -116,6 +117,16 @@ std::exception_ptr worker::run_apart(void* context, void (*f)(void*)) {
   }
   children_scope = outer;
   return failure;
+}
+
+void worker::run_as_child(void* context, void (*f)(void*)) {
+  detail::scope* const outer = std::exchange(children_scope, nullptr);
+  f(context);
+  detail::scope* const left = std::exchange(children_scope, outer);
+  if (left == nullptr) return;
+  if (left->unfinished() == 0 && !left->failed.load(relaxed)) return give_scope(*left);
+  task& in_its_place = create_held(*this);  // a child whose body has ended
+  if (!leave(in_its_place, *left, false)) requeue(end(in_its_place));
 }
 
 std::exception_ptr worker::run_on_top(void* context, void (*f)(void*)) {

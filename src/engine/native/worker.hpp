@@ -18,6 +18,7 @@
 #include "memory/home_check.hpp"
 #include "memory/page_mover.hpp"
 #include "policy/contract/policy.hpp"
+#include "queue/native/inbox.hpp"
 #include "queue/native/world.hpp"
 #include "task/scope.hpp"
 #include "task/unreported_ends.hpp"
@@ -30,6 +31,7 @@
 #include <deque>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace kith::native {
@@ -77,6 +79,9 @@ class worker : public native_seat, public worker_view {
   void run_at_creation(task& t);
   /// Whether a task runs at its creation, if it is ready, without a call of the policy.
   [[gnu::always_inline]] bool may_run_at_creation(const task& t) const noexcept;
+  /// Whether a new task may be a plain call of its creator: the policy neither places nor orders tasks, none is
+  /// recorded, and the stack has room.
+  bool may_call_tasks() const noexcept { return at_creation != creation_rule::none && log == nullptr && may_nest(); }
   /// Runs such a task. No other thread knows it, and it was not listed.
   void run_unseen(task& t);
   /// Called when such a task has predecessors. Its creator soon runs what is queued, so that later tasks are ready at
@@ -98,6 +103,9 @@ class worker : public native_seat, public worker_view {
   std::exception_ptr run_apart(void* context, void (*f)(void*));
   /// As run_apart(), for a worker from find_on_stack().
   std::exception_ptr run_on_top(void* context, void (*f)(void*));
+  /// Calls f(context) as if it were the body of a child that runs here and now: its waits are for what it has created
+  /// itself, and what it leaves unfinished, the running task does not end before. f must not throw.
+  void run_as_child(void* context, void (*f)(void*));
   /// Reports the ends of tasks that were held back. Must be called before sleeping, at the latest.
   void report();
   /// Counts runs of a phased scope that are about to be queued (C4 of scope.hpp). Must come before other workers can
@@ -174,11 +182,31 @@ class worker : public native_seat, public worker_view {
   /// A spare stack of frames. Throws std::bad_alloc.
   detail::frame_stack& take_frame_stack() { return spare_frames_.take(); }
 
+  /// While it lives, the running task holds a lock for which other tasks may wait. So this worker starts no tasks at
+  /// their creation, and its waits run only what they are for, on this stack, however deeply that waits itself.
+  class holds_lock {
+   public:
+    explicit holds_lock(worker& w) noexcept
+        : who_(w), stayed_(std::exchange(w.stays_, true)), on_creator_(std::exchange(w.on_creator_, true)) {}
+    ~holds_lock() {
+      who_.stays_ = stayed_;
+      who_.on_creator_ = on_creator_;
+    }
+    holds_lock(const holds_lock&) = delete;
+    holds_lock& operator=(const holds_lock&) = delete;
+
+   private:
+    worker& who_;
+    const bool stayed_, on_creator_;
+  };
+
   const thread_affinity binding;
   /// What the engine has decided once the policy was known.
   bool runs_plainly = false;  // nothing is recorded, skipped or replayed, no homes are tracked, no bytes throttled:
                               // tasks only run and end
   creation_rule at_creation = creation_rule::none;
+
+  inbox<task> addressed;  // tasks that only this worker runs; any thread adds to them (addressed.hpp)
 
   /// How many of this worker's waits are for a completion; any thread reads it (completion::complete()).
   atomic<int> awaits{0};
@@ -316,6 +344,7 @@ class worker : public native_seat, public worker_view {
   task* claim_adopted(std::size_t down_to);
   bool claim(task& t);
   bool is_alive(reference r) const noexcept;
+  task* take_addressed() noexcept;  // addressed.cpp
   task* drain_inbox();
   void run_job();
   void note_found() noexcept;
@@ -335,6 +364,7 @@ class worker : public native_seat, public worker_view {
   bool resting_ = false;               // the worker's time does not count as busy
   bool runs_all_at_throttle_ = false;  // at the throttle, runs all that is queued
   bool on_creator_ = false;            // a short task runs at its creation: tasks that it creates are queued
+  bool stays_ = false;                 // its waits keep to their stack (holds_lock)
   bool answered_later_ = false;        // the policy found nothing last time, and answered `later`
   task* claimed_ = nullptr;            // claimed, to be run next
   // Unfinished children of tasks whose bodies have ended, newest last. They are claimed before the queues are
