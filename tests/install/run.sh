@@ -46,6 +46,11 @@ quietly "$work/moved/bin/kith" record --addresses -o "$work/traced/rec" -- "$wor
 grep -q 'stencil.cpp:.*smooth:1: reads (not declared)' "$work/log" || { cat "$work/log"; echo "kith check: not the mistake of the example"; exit 1; }
 [ "$(uname -m)" != x86_64 ] || quietly "$work/moved/bin/kith" record --addresses --counted "$work/traced/build/counting" -o "$work/traced/counted" -- \
   "$work/traced/build/stencil"
+# An OpenMP program on the installed library.
+if [ -e "$build/libkith_gomp.so" ] && ! "$compiler" --version | grep -q clang; then
+  quietly "$compiler" -x c -fopenmp "$here/../gomp/single.c" -o "$work/single"
+  quietly "$work/moved/bin/kith" run -- "$work/single"
+fi
 # A policy from outside the tree, in its own library.
 mkdir "$work/policy"
 cp "$here/policy_library/CMakeLists.txt" "$root/examples/policies/by_type.cpp" "$work/policy/"

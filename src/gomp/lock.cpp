@@ -1,0 +1,23 @@
+#include "gomp/lock.hpp"
+
+#include "gomp/context.hpp"
+
+namespace kith::gomp {
+
+void take_lock(spin_mutex& lock) {
+  lock.lock();
+  ++here().locks;
+}
+
+bool try_take_lock(spin_mutex& lock) {
+  const bool taken = lock.try_lock();
+  if (taken) ++here().locks;
+  return taken;
+}
+
+void give_lock(spin_mutex& lock) noexcept {
+  lock.unlock();
+  --here().locks;
+}
+
+}  // namespace kith::gomp

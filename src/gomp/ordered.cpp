@@ -1,0 +1,51 @@
+// The ordered construct: regions that run in the order of a loop's iterations.
+#include "gomp/ordered.hpp"
+
+#include "gomp/abi.hpp"
+#include "gomp/construct.hpp"
+#include "gomp/wait.hpp"
+
+namespace kith::gomp {
+
+namespace {
+
+struct awaited_turn {
+  const team& in;
+  const work_share& share;
+  const std::uint64_t first;
+
+  bool has_come() const noexcept { return share.turn.load(acquire) == first; }  // pairs with pass_turn()
+  /// In a cancelled region the members before this one may have left without passing their turns.
+  static bool is_over(const void* what) {
+    const auto& t = *static_cast<const awaited_turn*>(what);
+    return t.has_come() || t.in.is_cancelled();
+  }
+};
+
+void wait_for_turn(team& in, const share_position& p) {
+  const awaited_turn turn{in, *p.at, p.chunk.begin};
+  if (!turn.has_come()) wait_until(in, awaited_turn::is_over, &turn);
+}
+
+}  // namespace
+
+void pass_turn(team& in, share_position& p) {
+  if (p.chunk.is_empty()) return;
+  wait_for_turn(in, p);
+  p.at->turn.store(p.chunk.end, release);  // pairs with has_come()
+  p.chunk = {};
+  wake_waiting(in);
+}
+
+}  // namespace kith::gomp
+
+using namespace kith::gomp;
+
+KITH_GOMP_API void GOMP_ordered_start() {
+  context& now = here();
+  const share_position& p = member_of(now).shares;
+  if (p.loop.ordered && !p.chunk.is_empty()) wait_for_turn(*now.team, p);
+}
+
+// The turn is the chunk's: the next one has it when the member asks for more.
+KITH_GOMP_API void GOMP_ordered_end() {}

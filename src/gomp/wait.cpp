@@ -1,0 +1,60 @@
+#include "gomp/wait.hpp"
+
+#include "engine/native/engine.hpp"
+#include "gomp/context.hpp"
+#include "gomp/fatal.hpp"
+#include "gomp/team.hpp"
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+namespace kith::gomp {
+
+namespace {
+
+/// Calls wait(worker), and ends the program if that throws: no stack is left, or a task has thrown.
+template <class Wait>
+void wait_on_worker(const Wait& wait) noexcept {
+  native::worker& w = *native::worker::current();
+  const keeps_context mine;
+  std::optional<native::worker::holds_lock> holds;
+  if (here().locks > 0) holds.emplace(w);
+  try {
+    wait(w);
+  } catch (...) {
+    die(std::current_exception());
+  }
+}
+
+}  // namespace
+
+void wait_for_children() {
+  team& in = *here().team;
+  if (in.engine == nullptr) return in.await_events();  // their bodies have run at once
+  const native::worker& w = *native::worker::current();
+  if (w.children_scope == nullptr || w.children_scope->unfinished() == 0) return;
+  wait_on_worker([](native::worker& mine) { mine.wait_for_children(); });
+}
+
+void run_as_child(void (*f)(void*), void* with) {
+  const keeps_context mine;
+  native::worker::current()->run_as_child(with, f);
+}
+
+void wait_until(team&, bool (*done)(const void*), const void* what) {
+  wait_on_worker([&](native::worker& w) {
+    w.work_until([&] { return done(what); }, "a wait for another thread of the team", {},
+                 detail::at_stack_limit::exceed);
+  });
+}
+
+void wait_until_all_ended(bool (*done)(const void*), const void* what) {
+  wait_on_worker([&](native::worker& w) { w.serve_until([&] { return done(what); }); });
+}
+
+void wake_waiting(team& t) noexcept {
+  if (t.engine != nullptr && t.engine->parked.anybody()) t.engine->parked.wake_all();
+}
+
+}  // namespace kith::gomp

@@ -1,0 +1,37 @@
+// How the code of a team waits: its worker runs tasks meanwhile. While the running task holds a lock, these are only
+// tasks that it waits for, because others might wait for the lock on top of it.
+#pragma once
+
+namespace kith::gomp {
+
+class team;
+
+/// Waits for the tasks that the running task has made, and for their descendants. For `taskwait` that is more than
+/// OpenMP asks for, which waits for the children alone.
+void wait_for_children();
+
+/// Calls f(with) as if it were the body of a task that the running one has made, and that runs here and now. Only in
+/// teams with workers. f must not throw.
+void run_as_child(void (*f)(void*), void* with);
+template <class F>
+void run_as_child(F& f) {
+  run_as_child([](void* it) { (*static_cast<F*>(it))(); }, &f);
+}
+
+/// Returns once done(what) holds; what another thread wrote before it made that true is then visible, if it wrote with
+/// release and `done` reads with acquire. For a member that waits for others inside a construct: other tasks run on
+/// other stacks meanwhile.
+void wait_until(team& in, bool (*done)(const void*), const void* what);
+
+/// The same where all tasks of the team must end before the wait does: they run on top of it.
+void wait_until_all_ended(bool (*done)(const void*), const void* what);
+template <class Done>
+void wait_until_all_ended(const Done& done) {
+  wait_until_all_ended([](const void* d) { return (*static_cast<const Done*>(d))(); }, &done);
+}
+
+/// Lets the members of the team that wait look again. Whoever makes a `done` true calls it afterwards. Cheap if nobody
+/// waits.
+void wake_waiting(team& in) noexcept;
+
+}  // namespace kith::gomp
