@@ -28,6 +28,7 @@ verb_setup add_launch;
 verb_setup add_record;
 verb_setup add_repair;
 verb_setup add_report;
+verb_setup add_run;
 verb_setup add_sim;
 verb_setup add_similarity;
 verb_setup add_top;
@@ -38,6 +39,7 @@ inline constexpr verb verbs[] = {
     {"demo", "where tasks run matters: heat on eight sockets, simulated; then programs on this machine", add_demo},
     {"app", "run a program, verify its result, report what was counted", add_app, app_subjects},
     {"apps", "the programs and their parameters", add_apps},
+    {"run", "run an OpenMP program that GCC has compiled, on Kith", add_run},
     {"launch", "start a program as several processes, each a place", add_launch},
     {"record", "run a program and keep what it did in a file", add_record},
     {"calibrate", "part a program's time into computing and memory; or measure the scheduler", add_calibrate},
