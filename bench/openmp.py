@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""What OpenMP's constructs cost on Kith and on libgomp: the same program, run by both in turn.
+
+usage: bench/openmp.py [--build FOLDER] [--threads "1 2"] [--policy auto] [--rounds 9] [--libomp PATH]
+
+The program (bench/openmp/constructs.c) is compiled by GCC. With --libomp, the path of LLVM's libomp.so, which also has
+libgomp's functions, it is a third row. Prints a table in Markdown: medians in nanoseconds, and Kith's over libgomp's.
+Takes half a minute.
+"""
+
+import argparse
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def costs(program, preload, threads, policy):
+    """Nanoseconds by construct, of one run."""
+    env = dict(os.environ, OMP_NUM_THREADS=str(threads), KITH_POLICY=policy)
+    if preload:
+        env["LD_PRELOAD"] = str(preload)
+    run = subprocess.run([program], env=env, capture_output=True, text=True, timeout=300)
+    if run.returncode != 0:
+        sys.exit(f"bench/openmp.py: {program} with {preload or 'libgomp'} ended with {run.returncode}: {run.stderr.strip()}")
+    return {name: float(ns) for name, ns in (line.split("\t") for line in run.stdout.splitlines())}
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--build", default="build/release", help="the folder of Kith's build")
+    options.add_argument("--threads", default="1 2", help="numbers of threads, apart by spaces")
+    options.add_argument("--policy", default="auto", help="Kith's policy")
+    options.add_argument("--rounds", type=int, default=9, help="runs of each")
+    options.add_argument("--libomp", help="path of LLVM's libomp.so")
+    o = options.parse_args()
+    kith = pathlib.Path(o.build, "libkith_gomp.so").resolve()
+    if not kith.exists():
+        sys.exit(f"bench/openmp.py: {kith} is missing; build it first (cmake --build {o.build} --target kith_gomp)")
+    systems = {"libgomp": None, "kith": kith}
+    if o.libomp:
+        systems["libomp"] = pathlib.Path(o.libomp).resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "constructs")
+        subprocess.run(["gcc", "-O2", "-fopenmp", "-o", program, HERE / "openmp" / "constructs.c"], check=True)
+        for threads in map(int, o.threads.split()):
+            rounds = {s: [] for s in systems}
+            for _ in range(o.rounds):
+                for s, preload in systems.items():
+                    rounds[s].append(costs(program, preload, threads, o.policy))
+            print(f"\n{threads} threads, policy {o.policy}, median of {o.rounds}\n")
+            print(f"| ns | {' | '.join(systems)} | kith / libgomp |\n|---|{'---:|' * len(systems)}---:|")
+            for name in rounds["kith"][0]:
+                median = {s: statistics.median(r[name] for r in rounds[s]) for s in systems}
+                print(f"| {name} | {' | '.join(f'{median[s]:.0f}' for s in systems)} | {median['kith'] / median['libgomp']:.2f} |")
+
+
+if __name__ == "__main__":
+    main()
