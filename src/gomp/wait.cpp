@@ -1,10 +1,13 @@
 #include "gomp/wait.hpp"
 
+#include "base/clock.hpp"
 #include "engine/native/engine.hpp"
+#include "engine/native/recorder.hpp"
 #include "gomp/context.hpp"
 #include "gomp/fatal.hpp"
 #include "gomp/team.hpp"
 
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -27,6 +30,15 @@ void wait_on_worker(const Wait& wait) noexcept {
   }
 }
 
+/// The same, for what is no task: recordings leave this time out of the running task's.
+template <class Wait>
+void wait_for_others(const Wait& wait) noexcept {
+  const native::worker& w = *native::worker::current();
+  const std::uint64_t began = w.log != nullptr ? ticks() : 0;
+  wait_on_worker(wait);
+  if (w.log != nullptr) w.log->waited(w.running_ref(), 0, began);
+}
+
 }  // namespace
 
 void wait_for_children() {
@@ -43,14 +55,14 @@ void run_as_child(void (*f)(void*), void* with) {
 }
 
 void wait_until(team&, bool (*done)(const void*), const void* what) {
-  wait_on_worker([&](native::worker& w) {
+  wait_for_others([&](native::worker& w) {
     w.work_until([&] { return done(what); }, "a wait for another thread of the team", {},
                  detail::at_stack_limit::exceed);
   });
 }
 
 void wait_until_all_ended(bool (*done)(const void*), const void* what) {
-  wait_on_worker([&](native::worker& w) { w.serve_until([&] { return done(what); }); });
+  wait_for_others([&](native::worker& w) { w.serve_until([&] { return done(what); }); });
 }
 
 void wake_waiting(team& t) noexcept {

@@ -123,6 +123,31 @@ def record(work):
     check(done.returncode == 0 and os.path.exists(file), f"kith record -- kith run: {done.returncode}: {done.stderr}")
 
 
+SLEEPER = """
+#include <unistd.h>
+int main(void) {
+#pragma omp parallel
+  {
+#pragma omp single
+    usleep(300000);
+#pragma omp single
+    usleep(1);
+  }
+  return 0;
+}
+"""
+
+
+def record_waits(work):
+    """Members that wait at a barrier do not work meanwhile."""
+    program, file = compiled(work, "sleeper", SLEEPER, "-fopenmp"), os.path.join(work, "sleeper.rec")
+    check(program, "the program that sleeps was not compiled")
+    done = kith("run", "--threads", "3", "--record", file, "--", program)
+    check(done.returncode == 0, f"kith run --record: {done.returncode}: {done.stderr}")
+    milliseconds = rows(file, "select sum(work_ns) from task")[0][0] / 1e6
+    check(300 <= milliseconds < 550, f"one of three members sleeps for 300 ms, and they work for {milliseconds} ms")
+
+
 def refused(*words, says, **how):
     done = kith("run", *words, **how)
     check(done.returncode == 2 and not done.stdout, f"kith run {' '.join(words)}: exit code {done.returncode}: {done.stdout}")
@@ -197,6 +222,7 @@ def main():
         compare_names(programs[0])
         command_line(work)
         record(work)
+        record_waits(work)
     print("gomp: names, command line and recordings are checked", flush=True)
     run_all(programs)
     print(f"{len(failures)} failures" if failures else "passed")

@@ -115,8 +115,7 @@ std::function<outcome()> add_run(CLI::App& command) {
   command.footer(
       "usage: kith run [--policy POLICY] [--threads N] [--record FILE] -- PROGRAM ARGS\n"
       "PROGRAM is an OpenMP program that GCC has compiled (-fopenmp) and linked with the shared libgomp; it need not "
-      "be "
-      "built again. docs/openmp.md says what is supported. The same without this command: "
+      "be built again. docs/openmp.md says what is supported. The same without this command: "
       "LD_PRELOAD=.../libkith_gomp.so KITH_POLICY=... PROGRAM ARGS.\n"
       "Programs that PROGRAM starts run on Kith, too, if they use OpenMP: PROGRAM may be a script.\n"
       "Exit code: that of PROGRAM; 128 and the signal's number if a signal ended it; 2 for a wrong command line, or if "
