@@ -18,7 +18,7 @@ void completion_event::fulfil() noexcept {
 
 void completion_event::body_ended(team& of) {
   if (state_.load(acquire) != fulfilled) {
-    if (of.engine != nullptr) {
+    if (of.has_workers()) {
       holds_ = &native::create_held(*native::worker::current());
     } else {
       counts_ = &of;

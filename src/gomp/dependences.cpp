@@ -73,7 +73,7 @@ void access_records::take_no_turns() noexcept {
 
 /// By a task of that list which tells when it runs.
 void await_predecessors(const context& in, void** list) {
-  if (in.team->engine == nullptr || in.locks > 0) return wait_for_children();
+  if (!in.team->has_workers() || in.locks > 0) return wait_for_children();
   native::worker& w = *native::worker::current();
   if (w.children_scope == nullptr || w.children_scope->unfinished() == 0) return;
   access_records accesses(list);

@@ -24,22 +24,23 @@ void report(const char* name, const std::string& text, const char* expected, con
   std::fprintf(stderr, "kith: %s: '%s' is not %s; using %s\n", name, printable(text).c_str(), expected, used.c_str());
 }
 
-/// The value of the variable; `standard` if it is not set, or wrong.
+/// The value of the variable; `standard` if it is not set, or wrong. `used`: how to name that; null: by its value.
 template <class T, class Read>
-T setting(const char* name, const char* expected, T standard, Read read) {
+T setting(const char* name, const char* expected, T standard, Read read, const char* used = nullptr) {
   const std::optional<std::string> text = environment(name);
   if (!text) return standard;
   const auto value = read(plain(*text));
   if (value) return static_cast<T>(*value);
-  report(name, *text, expected, to_text(standard));
+  report(name, *text, expected, used != nullptr ? used : to_text(standard));
   return standard;
 }
 
 bool flag(const char* name, bool standard) { return setting(name, "TRUE or FALSE", standard, read_bool); }
 
-int number(const char* name, const char* expected, std::int64_t least, std::int64_t most, std::int64_t standard) {
-  return static_cast<int>(
-      setting(name, expected, standard, [&](const std::string& text) { return read_number(text, least, most); }));
+int number(const char* name, const char* expected, std::int64_t least, std::int64_t most, std::int64_t standard,
+           const char* used = nullptr) {
+  const auto read = [&](const std::string& text) { return read_number(text, least, most); };
+  return static_cast<int>(setting(name, expected, standard, read, used));
 }
 
 /// Without OMP_NUM_THREADS: KITH_WORKERS, else the CPUs that the process may use.
@@ -60,8 +61,8 @@ void read_threads(settings& s) {
   if (!environment("OMP_NUM_THREADS")) s.threads_by_level.clear();
   s.first.dynamic = flag("OMP_DYNAMIC", false);
   s.first.thread_limit = number("OMP_THREAD_LIMIT", "a positive number", 1, most_int, most_int);
-  s.teams = number("OMP_NUM_TEAMS", "a positive number", 1, most_int, 0);
-  s.teams_thread_limit = number("OMP_TEAMS_THREAD_LIMIT", "a positive number", 1, most_int, 0);
+  s.teams = number("OMP_NUM_TEAMS", "a positive number", 1, most_int, 0, "the default");
+  s.teams_thread_limit = number("OMP_TEAMS_THREAD_LIMIT", "a positive number", 1, most_int, 0, "the default");
 }
 
 /// A list of numbers of threads, or of bindings, asks for nested regions unless another setting says otherwise.
@@ -70,8 +71,11 @@ void read_levels(settings& s) {
   const bool lists = s.threads_by_level.size() > 1 || (bindings && bindings->find(',') != std::string::npos);
   const bool nested = flag("OMP_NESTED", lists);
   const int standard = nested ? most_active_levels : 1;
-  s.first.max_active_levels =
-      std::min(most_active_levels, number("OMP_MAX_ACTIVE_LEVELS", "a number from 0", 0, most_int, standard));
+  const auto read = [](const std::string& text) {
+    return read_number(text, 0, std::numeric_limits<std::int64_t>::max());
+  };
+  const auto levels = setting("OMP_MAX_ACTIVE_LEVELS", "a number from 0", std::int64_t{standard}, read);
+  s.first.max_active_levels = static_cast<int>(std::min<std::int64_t>(levels, most_active_levels));
 }
 
 void read_loops(settings& s) {
@@ -94,8 +98,8 @@ void check(const char* name, const char* expected, const char* used, bool (*is_v
 }
 
 void read_threads_themselves(settings& s) {
-  s.stack_bytes =
-      setting("OMP_STACKSIZE", "a number of kilobytes, or one with B, K, M or G", std::int64_t{0}, read_bytes);
+  s.stack_bytes = setting("OMP_STACKSIZE", "a number of kilobytes, or one with B, K, M or G (1024G at most)",
+                          std::int64_t{0}, read_bytes, "the default");
   check("OMP_WAIT_POLICY", "ACTIVE or PASSIVE", "PASSIVE",
         [](const std::string& text) { return text == "active" || text == "passive"; });
   s.waits_actively = plain(environment("OMP_WAIT_POLICY").value_or("")) == "active";

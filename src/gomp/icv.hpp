@@ -26,6 +26,8 @@ struct icv_set {
   // A construct `teams` runs its teams one after the other, on the thread that meets it.
   int teams = 1;        // in the league
   int team_number = 0;  // of the running one
+
+  bool operator==(const icv_set&) const = default;
 };
 
 /// Those of the whole process, constant after the start.

@@ -1,11 +1,43 @@
 #include "gomp/lock.hpp"
 
+#include "engine/native/engine.hpp"
 #include "gomp/context.hpp"
+#include "gomp/team.hpp"
+
+#include <chrono>
+#include <cstdint>
 
 namespace kith::gomp {
 
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+/// The lock's holder may wait for a task that only this worker can run: a policy that places tasks has queued it here.
+/// So after some time the worker runs other tasks, on other stacks, and looks at the lock again from time to time.
+void wait_while_working(spin_mutex& lock, native::worker& w) {
+  constexpr std::int64_t patience = 2'000'000;  // ns
+  constexpr std::chrono::milliseconds between_looks(1);
+  const keeps_context mine;
+  while (!lock.try_lock_for(patience)) {
+    const steady::time_point next_look = steady::now() + between_looks;
+    const native::alarm_clock::alarm wakes(w.engine.alarms, next_look, w.id);
+    w.work_until([&] { return !lock.is_locked() || steady::now() >= next_look; }, "a wait for a lock", {},
+                 detail::at_stack_limit::exceed);
+  }
+}
+
+}  // namespace
+
 void take_lock(spin_mutex& lock) {
-  lock.lock();
+  if (!lock.try_lock()) {
+    const context& c = here();
+    if (c.team->has_workers() && c.locks == 0) {
+      wait_while_working(lock, *native::worker::current());
+    } else {
+      lock.lock();
+    }
+  }
   ++here().locks;
 }
 

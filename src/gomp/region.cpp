@@ -59,7 +59,10 @@ void run_on_workers(int threads, const region& r, void (*prepare)(team&, void* w
     const std::uint16_t type = type_of(r.body);
     for (int i = 1; i < threads; ++i)
       native::create_addressed(first, worker_id(i), type, [&all, &r, i] { run_member(all, i, r); });
-    auto member_0 = [&] { run_member(all, 0, r); };  // whose waits are not for the other members
+    auto member_0 = [&] {              // whose waits are not for the other members
+      first.children().listed = true;  // as those of the others: its own waits claim them, wherever they are queued
+      run_member(all, 0, r);
+    };
     run_as_child(member_0);
   });
 }

@@ -62,8 +62,9 @@ std::optional<bool> read_bool(const std::string& text) {
 
 std::optional<std::int64_t> read_number(const std::string& text, std::int64_t least, std::int64_t most) {
   std::int64_t value = 0;
-  const char* const begin = text.data();
-  const char* const end = begin + text.size();
+  const bool has_plus = text.size() > 1 && text.front() == '+' && text[1] != '-';
+  const char* const begin = text.data() + (has_plus ? 1 : 0);
+  const char* const end = text.data() + text.size();
   const auto [rest, failure] = std::from_chars(begin, end, value);
   if (failure != std::errc() || rest != end || value < least || value > most) return std::nullopt;
   return value;
@@ -81,10 +82,11 @@ std::optional<std::vector<int>> read_numbers(const std::string& text) {
 
 std::optional<std::int64_t> read_bytes(const std::string& text) {
   constexpr std::string_view units = "bkmg";
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
   const std::size_t unit = text.empty() ? units.npos : units.find(text.back());
   const int shift = unit == units.npos ? 10 : static_cast<int>(unit) * 10;
   const std::string number = unit == units.npos ? text : plain(text.substr(0, text.size() - 1));
-  const std::optional<std::int64_t> value = read_number(number, 1, std::numeric_limits<std::int64_t>::max() >> shift);
+  const std::optional<std::int64_t> value = read_number(number, 1, most_bytes >> shift);
   if (!value) return std::nullopt;
   return *value << shift;
 }

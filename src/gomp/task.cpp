@@ -149,7 +149,7 @@ void run_at_once(context& maker, const task_request& r) {
     run_with_data(r);
     if (event != nullptr) event->body_ended(*c.team);
   };
-  if (maker.team->engine != nullptr) {
+  if (maker.team->has_workers()) {
     run_as_child(run);
   } else {
     run();
@@ -183,7 +183,7 @@ bool is_better_called(const context& c, const task_request& r) noexcept {
 
 void make_task(const task_request& r) {
   context& c = here();
-  if (c.team->engine == nullptr || c.final_task || r.at_once || is_better_called(c, r)) return run_at_once(c, r);
+  if (!c.team->has_workers() || c.final_task || r.at_once || is_better_called(c, r)) return run_at_once(c, r);
   c.team->await_members();
   if (c.locks > 0) {
     defer_under_lock(c, r);

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/futex.hpp"
+#include "engine/native/worker.hpp"
 #include "gomp/task.hpp"
 #include "gomp/task_group.hpp"
 #include "gomp/wait.hpp"
@@ -53,7 +54,11 @@ team::team(int threads, const context& maker, native::engine* on)
       shares(threads) {}
 
 const data_environment& team::keep(std::unique_ptr<const data_environment> e) {
+  constexpr std::size_t looks = 16;  // programs change settings between few values
   const std::lock_guard guard(keeping_);
+  for (std::size_t i = kept_.size(); i > 0 && kept_.size() - i < looks; --i) {
+    if (kept_[i - 1]->icv == e->icv) return *kept_[i - 1];
+  }
   return *kept_.emplace_back(std::move(e));
 }
 
@@ -69,6 +74,8 @@ void team::await_events() noexcept {
     futex_wait(open_events_, open);
   }
 }
+
+bool team::has_workers() const noexcept { return engine != nullptr && native::worker::current() != nullptr; }
 
 void team::barrier() {
   wait_for_children();
@@ -91,7 +98,7 @@ void team::end() {
 /// children. So any task may run on top of this wait: nothing below it continues before that task has ended.
 void team::meet(meeting_point& at, bool until_cancelled) {
   forget_queued();
-  if (size == 1) {
+  if (size == 1 || !has_workers()) {
     share_cancelled_.store(false, relaxed);
     return;
   }

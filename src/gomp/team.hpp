@@ -70,6 +70,9 @@ class team {
       spin_until_begun();
   }
 
+  /// Whether workers run its tasks. Not so in a child of fork() in the region: it has one thread, which is none.
+  bool has_workers() const noexcept;
+
   const int size;
   team* const outer;       // null: the team of a thread that no region has
   const int outer_thread;  // the number in `outer` of the thread that made it

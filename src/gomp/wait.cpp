@@ -43,7 +43,7 @@ void wait_for_others(const Wait& wait) noexcept {
 
 void wait_for_children() {
   team& in = *here().team;
-  if (in.engine == nullptr) return in.await_events();  // their bodies have run at once
+  if (!in.has_workers()) return in.await_events();  // their bodies have run at once
   const native::worker& w = *native::worker::current();
   if (w.children_scope == nullptr || w.children_scope->unfinished() == 0) return;
   wait_on_worker([](native::worker& mine) { mine.wait_for_children(); });

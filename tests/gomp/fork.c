@@ -39,6 +39,32 @@ static void in_child(void) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child ended with status %x", (unsigned)status);
 }
 
+// The child has one thread, and is still in the region: its tasks run at once.
+static void inside_a_region(void) {
+#pragma omp parallel num_threads(2)
+#pragma omp master
+  {
+    const pid_t child = fork();
+    if (child == 0) {
+      int ran = 0;
+#pragma omp task shared(ran)
+      ran++;
+#pragma omp taskwait
+#pragma omp task shared(ran) if (0)
+      ran++;
+#pragma omp taskgroup
+      {
+#pragma omp task shared(ran)
+        ran++;
+      }
+      _exit(ran);
+    }
+    int status = 0;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child, "fork");
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3, "the child ended with status %x", (unsigned)status);
+  }
+}
+
 int main(int argc, char** argv) {
   (void)argv;
   in_child();
@@ -47,5 +73,6 @@ int main(int argc, char** argv) {
     in_child();
   }
   region();
+  inside_a_region();
   return finish();
 }

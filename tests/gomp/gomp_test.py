@@ -70,6 +70,10 @@ def run_all(programs):
     runs += [(p, "auto", 4, {"OMP_WAIT_POLICY": "passive", "OMP_DYNAMIC": "false", "OMP_PROC_BIND": "true"})
              for p in ("barrier", "cholesky")]
     runs += [("loops", "auto", 3, {"OMP_SCHEDULE": s}) for s in ("static", "dynamic,4", "guided,2", "nonmonotonic:dynamic")]
+    # Where workers have queues that no other worker robs.
+    placing = [("dfifo:steal=off", {}), *((policy, {"KITH_MACHINE": "node:2 core:2"}) for policy in ("dep", "rip-dep", "rip-mw"))]
+    runs += [(p, policy, 2, machine) for policy, machine in placing
+             for p in ("critical_children", "lock_over_wait", "barrier", "cholesky")]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for number, failed in enumerate(pool.map(lambda r: run_program(r[0], r[1], r[2], **r[3]), runs), 1):
             check(failed is None, failed)

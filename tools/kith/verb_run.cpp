@@ -53,13 +53,16 @@ std::string find_gomp_library(const std::string& named) {
                   "--library PATH");
   } else if (!fs::is_regular_file(named)) {
     throw error("--library " + named + ": no such file; expected the path of libkith_gomp.so");
+  } else {
+    refuse_other_library(named);
   }
   file = fs::absolute(file).string();
-  // The dynamic linker splits LD_PRELOAD at both, and knows no quotes.
-  if (file.find_first_of(" :") != std::string::npos)
-    throw error(file +
-                ": a library with a space or a colon in its path cannot be loaded in front of others; copy it "
-                "elsewhere, and name the copy by --library PATH");
+  // The dynamic linker splits LD_PRELOAD at the first two, replaces names after the third, and knows no quotes.
+  if (file.find_first_of(" :$") != std::string::npos)
+    throw error(
+        file +
+        ": a library with a space, a colon or a dollar sign in its path cannot be loaded in front of others; copy it "
+        "elsewhere, and name the copy by --library PATH");
   return file;
 }
 
@@ -85,7 +88,13 @@ outcome run_openmp(const openmp_options& o) {
     refuse_output("--record", o.record, {name});
     set.emplace_back(var::record.name, std::filesystem::absolute(o.record).string());
   }
-  const child_result done = run_child(o.program, set);
+  const child_result done = run_child(o.program, set, false, true);
+  if (!o.record.empty() && !std::filesystem::exists(o.record))
+    fmt::print(
+        stderr,
+        "kith run: {} was not made: {} ended inside of a parallel region, or had none on Kith (it uses no OpenMP, or "
+        "cleared its environment)\n",
+        o.record, name);
   if (const int signal = done.signal(); signal != 0) {
     fmt::print(stderr, "kith run: {} was ended by signal {} ({})\n", name, signal, strsignal(signal));
     return static_cast<outcome>(128 + signal);

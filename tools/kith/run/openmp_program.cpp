@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 /// Throws unless `file` can be executed.
 void refuse_not_executable(const std::string& file) {
   if (fs::is_directory(file)) throw error(file + ": is a folder; expected a program");
+  if (!fs::is_regular_file(file)) throw error(file + ": is no regular file; expected a program");
   if (::access(file.c_str(), X_OK) == 0) return;
   throw error(file + ": cannot be run: " + std::strerror(errno) +
               (errno == EACCES ? "; chmod +x makes it executable, if it is a program" : ""));
@@ -51,8 +52,8 @@ class elf_file {
   /// Whether a dynamic linker loads it.
   bool is_dynamic() const noexcept { return part(PT_INTERP) != nullptr; }
 
-  /// The names of the libraries that it is linked with.
-  std::vector<std::string> libraries() {
+  /// The names of the libraries that it is linked with (DT_NEEDED), or its own as a library (DT_SONAME).
+  std::vector<std::string> names_of(std::int64_t kind) {
     std::vector<std::string> names;
     const Elf64_Phdr* const dynamic = part(PT_DYNAMIC);
     if (dynamic == nullptr) return names;
@@ -61,7 +62,7 @@ class elf_file {
     Elf64_Dyn entry{};
     for (std::uint64_t at = 0; at + sizeof entry <= dynamic->p_filesz; at += sizeof entry) {
       if (!read(dynamic->p_offset + at, entry) || entry.d_tag == DT_NULL) break;
-      if (entry.d_tag == DT_NEEDED) offsets.push_back(entry.d_un.d_val);
+      if (entry.d_tag == kind) offsets.push_back(entry.d_un.d_val);
       if (entry.d_tag == DT_STRTAB) strings = offset_of(entry.d_un.d_ptr);
     }
     if (!strings) return names;
@@ -144,7 +145,7 @@ void refuse_other_programs(const std::string& file) {
     throw error(file +
                 ": is linked statically, so no library can be loaded in front of its own; link it without "
                 "-static");
-  for (const std::string& library : program.libraries()) {
+  for (const std::string& library : program.names_of(DT_NEEDED)) {
     for (const std::string_view other : {"libomp.so", "libiomp5.so", "libomp5.so"}) {
       if (!library.starts_with(other)) continue;
       throw error(
@@ -153,6 +154,13 @@ void refuse_other_programs(const std::string& file) {
                       file, library));
     }
   }
+}
+
+void refuse_other_library(const std::string& file) {
+  elf_file library(file);
+  const bool stands_in = library.is_elf() && library.is_native() &&
+                         library.names_of(DT_SONAME) == std::vector<std::string>{"libgomp.so.1"};
+  if (!stands_in) throw error("--library " + file + ": does not stand in for libgomp; expected libkith_gomp.so");
 }
 
 }  // namespace kith::tools

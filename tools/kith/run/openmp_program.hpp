@@ -13,4 +13,7 @@ std::string file_of_program(const std::string& name);
 /// inherits the setting.
 void refuse_other_programs(const std::string& file);
 
+/// Throws unless the file is a library that takes libgomp's place.
+void refuse_other_library(const std::string& file);
+
 }  // namespace kith::tools
