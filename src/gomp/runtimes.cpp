@@ -59,7 +59,7 @@ class spare_runtimes {
     }
     spare_.push_back({workers, std::this_thread::get_id(), std::move(it)});
     workers_ += workers;
-    while (workers_ > most_workers() && spare_.size() > 1) dropped.push_back(remove(0));
+    while (workers_ > most_workers_ && spare_.size() > 1) dropped.push_back(remove(0));
     return dropped;
   }
 
@@ -76,9 +76,8 @@ class spare_runtimes {
   }
 
  private:
-  static int most_workers() noexcept {
-    constexpr int least = 64;
-    return std::max(least, 4 * static_cast<int>(std::thread::hardware_concurrency()));
+  static int processors_times(int factor) noexcept {
+    return factor * static_cast<int>(std::thread::hardware_concurrency());  // reads a file
   }
 
   std::unique_ptr<runtime> remove(std::size_t i) {
@@ -99,6 +98,7 @@ class spare_runtimes {
   std::uint32_t forks_ = forks();
   std::vector<spare_runtime> spare_;
   int workers_ = 0;  // of all of them
+  const int most_workers_ = std::max(64, processors_times(4));
   bool closed_ = false;
 };
 

@@ -111,6 +111,10 @@ void team::meet(meeting_point& at, bool until_cancelled) {
     wake_waiting(*this);
     return;
   }
+  // The others are often close behind, and then neither a look for tasks nor a sleep pays.
+  constexpr int first_looks = 64;
+  for (int i = 0; i < first_looks && at.passed.load(acquire) == before; ++i) pause();
+  if (at.passed.load(acquire) != before) return;
   int looks = 0;
   wait_until_all_ended([&] {
     if (at.passed.load(acquire) != before || (until_cancelled && is_cancelled())) return true;
