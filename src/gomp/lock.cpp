@@ -2,10 +2,12 @@
 
 #include "engine/native/engine.hpp"
 #include "gomp/context.hpp"
+#include "gomp/fatal.hpp"
 #include "gomp/team.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 
 namespace kith::gomp {
 
@@ -15,7 +17,7 @@ using steady = std::chrono::steady_clock;
 
 /// The lock's holder may wait for a task that only this worker can run: a policy that places tasks has queued it here.
 /// So after some time the worker runs other tasks, on other stacks, and looks at the lock again from time to time.
-void wait_while_working(spin_mutex& lock, native::worker& w) {
+void wait_while_working(spin_mutex& lock, native::worker& w) noexcept try {
   constexpr std::int64_t patience = 2'000'000;  // ns
   constexpr std::chrono::milliseconds between_looks(1);
   const keeps_context mine;
@@ -25,6 +27,8 @@ void wait_while_working(spin_mutex& lock, native::worker& w) {
     w.work_until([&] { return !lock.is_locked() || steady::now() >= next_look; }, "a wait for a lock", {},
                  detail::at_stack_limit::exceed);
   }
+} catch (...) {  // no thread for the alarm, or no stack
+  die(std::current_exception());
 }
 
 }  // namespace
