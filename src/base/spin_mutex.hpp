@@ -25,7 +25,7 @@ class spin_mutex {
       if (try_lock()) return true;
       pause();
     }
-    if (word_.exchange(contended, acquire) == open) return true;
+    if (word_.exchange(contended, acquire) == open) return true;  // acquire: as in lock(), and below
     futex_wait_for(word_, contended, nanoseconds);
     return word_.exchange(contended, acquire) == open;
   }

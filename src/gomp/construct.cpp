@@ -61,7 +61,7 @@ void enter_reductions(team& in, work_shares::entered at, std::uintptr_t* descrip
     wake_waiting(in);
     return;
   }
-  if (!has_reductions(&at.share)) wait_until(in, has_reductions, &at.share);
+  if (!has_reductions(&at.share)) wait_until(has_reductions, &at.share);
   begin_share_reductions(descriptor, at.share.reductions.load(acquire));
 }
 

@@ -13,13 +13,8 @@ namespace {
 
 /// A thread that no region has, alone in a team of its own.
 struct initial_thread {
-  gomp::team team;
-  context c;
-  initial_thread() : team(the_settings().first) {
-    c.team = &team;
-    c.member = &team.members.front();
-    c.environment = &team.environment;
-  }
+  gomp::team team{the_settings().first};
+  context c = team.context_of(0);
 };
 
 /// Frees what a thread has when it ends. What runs later there, and uses OpenMP, makes it again, and that stays.

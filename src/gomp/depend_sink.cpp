@@ -41,9 +41,8 @@ struct awaited_iteration {
 };
 
 void wait(const std::uint64_t* at) {
-  team& in = *here().team;
-  const awaited_iteration awaited{in, nest()->find(at)};
-  if (!awaited.is_posted()) wait_until(in, awaited_iteration::is_over, &awaited);
+  const awaited_iteration awaited{*here().team, nest()->find(at)};
+  if (!awaited.is_posted()) wait_until(awaited_iteration::is_over, &awaited);
 }
 
 /// Waits for the iteration whose other numbers follow as arguments, of the type that `read` takes from the list.

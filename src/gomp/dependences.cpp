@@ -79,21 +79,18 @@ void await_predecessors(const context& in, void** list) {
   access_records accesses(list);
   accesses.take_no_turns();
   atomic<bool> ran{false};
-  const auto tell = [&ran, &parked = w.engine.parked, who = w.id] {
-    sleepers& of_engine = parked;  // `ran` may be gone once it is set
+  auto tell = [&ran, &parked = w.engine.parked, who = w.id] {
+    sleepers& of_engine = parked;  // the closure and `ran` may be gone once that is set
     const worker_id waiter = who;
-    ran.store(true, release);
+    ran.store(true, release);  // pairs with the load below
     of_engine.wake(waiter);
   };
   using body = decltype(tell);
-  using kept = std::remove_const_t<body>;
   const detail::draft d =
-      detail::begin(detail::running_task{}, detail::task_room(sizeof(kept), alignof(kept), accesses.all()));
-  ::new (d.closure) kept(tell);
-  const task_ref t = detail::submit(d, &detail::code_of<kept>, detail::declared(accesses.all(), {}, {}));
-  const keeps_context mine;
-  w.work_until([&] { return ran.load(acquire); }, "the wait for the predecessors of a task", reference::from(t),
-               detail::at_stack_limit::exceed);
+      detail::begin(detail::running_task{}, detail::task_room(sizeof(body), alignof(body), accesses.all()));
+  ::new (d.closure) body(tell);
+  const task_ref t = detail::submit(d, &detail::code_of<body>, detail::declared(accesses.all(), {}, {}));
+  wait_until([&] { return ran.load(acquire); }, t);
 }
 
 }  // namespace kith::gomp

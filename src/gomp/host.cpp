@@ -2,6 +2,7 @@
 // its teams one after the other.
 #include "gomp/abi.hpp"
 #include "gomp/context.hpp"
+#include "gomp/dependences.hpp"
 #include "gomp/league.hpp"
 #include "gomp/team.hpp"
 
@@ -12,8 +13,6 @@
 #include <limits>
 #include <memory>
 #include <new>
-
-KITH_GOMP_API void GOMP_taskwait_depend(void** depend);
 
 using namespace kith::gomp;
 
@@ -30,10 +29,7 @@ void run_as_initial(body_of_region body, void* data, int thread_limit) {
   icv_set icv = the_settings().first;
   if (thread_limit > 0) icv.thread_limit = thread_limit;
   team alone(icv);
-  context initial;
-  initial.team = &alone;
-  initial.member = alone.members.data();
-  initial.environment = &alone.environment;
+  context initial = alone.context_of(0);
   const enters_context enter(initial);
   body(data);
 }
@@ -86,7 +82,7 @@ class private_copies {
 };
 
 void wait_for_predecessors(void** depend) {
-  if (depend != nullptr) GOMP_taskwait_depend(depend);
+  if (depend != nullptr) await_predecessors(here(), depend);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "gomp/context.hpp"
 #include "gomp/fatal.hpp"
 #include "gomp/team.hpp"
+#include "gomp/wait.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -20,14 +21,12 @@ using steady = std::chrono::steady_clock;
 void wait_while_working(spin_mutex& lock, native::worker& w) noexcept try {
   constexpr std::int64_t patience = 2'000'000;  // ns
   constexpr std::chrono::milliseconds between_looks(1);
-  const keeps_context mine;
   while (!lock.try_lock_for(patience)) {
     const steady::time_point next_look = steady::now() + between_looks;
     const native::alarm_clock::alarm wakes(w.engine.alarms, next_look, w.id);
-    w.work_until([&] { return !lock.is_locked() || steady::now() >= next_look; }, "a wait for a lock", {},
-                 detail::at_stack_limit::exceed);
+    wait_until([&] { return !lock.is_locked() || steady::now() >= next_look; });
   }
-} catch (...) {  // no thread for the alarm, or no stack
+} catch (...) {  // no thread for the alarm
   die(std::current_exception());
 }
 

@@ -24,7 +24,7 @@ struct awaited_turn {
 
 void wait_for_turn(team& in, const share_position& p) {
   const awaited_turn turn{in, *p.at, p.chunk.begin};
-  if (!turn.has_come()) wait_until(in, awaited_turn::is_over, &turn);
+  if (!turn.has_come()) wait_until(awaited_turn::is_over, &turn);
 }
 
 }  // namespace

@@ -28,12 +28,7 @@ struct region {
 
 /// The whole life of a member.
 void run_member(team& in, int number, const region& r) noexcept {
-  context c;
-  c.team = &in;
-  c.member = &in.members[static_cast<std::size_t>(number)];
-  c.group = in.group_of_all;
-  c.thread = number;
-  c.environment = &in.environment;
+  context c = in.context_of(number);
   const enters_context as_member(c);
   in.begin();
   if (the_settings().displays_affinity) display_affinity("");
@@ -67,8 +62,7 @@ void run_on_workers(int threads, const region& r, void (*prepare)(team&, void* w
   });
 }
 
-}  // namespace
-
+/// The number of members that a region of the running code has.
 int team_size(unsigned asked) noexcept {
   constexpr int most_workers = 4096;  // of a runtime
   const context& c = here();
@@ -76,6 +70,8 @@ int team_size(unsigned asked) noexcept {
   if (c.team->active_level >= c.icv().max_active_levels) size = 1;
   return std::clamp(size, 1, std::clamp(c.icv().thread_limit, 1, most_workers));
 }
+
+}  // namespace
 
 /// The outermost region has workers even if it has one thread: its tasks are then scheduled and recorded like those of
 /// larger teams. Not so where the program asks for one thread, as a false `if` clause does.

@@ -11,7 +11,4 @@ class team;
 int run_region(void (*fn)(void*), void* data, unsigned asked, void (*prepare)(team&, void* with) = nullptr,
                void* with = nullptr);
 
-/// The number of members that a region of the running code would have.
-int team_size(unsigned asked) noexcept;
-
 }  // namespace kith::gomp

@@ -25,7 +25,7 @@ KITH_GOMP_API void* GOMP_single_copy_start() {
   if (now.team->size == 1) return nullptr;
   const work_shares::entered at = now.team->shares.enter(member_of(now).shares);
   if (at.first) return nullptr;
-  if (!is_copied(&at.share)) wait_until(*now.team, is_copied, &at.share);
+  if (!is_copied(&at.share)) wait_until(is_copied, &at.share);
   return at.share.copy;
 }
 

@@ -11,6 +11,7 @@
 #include "gomp/team.hpp"
 #include "gomp/wait.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
@@ -198,7 +199,6 @@ void forget_queued() noexcept { queued_here = 0; }
 
 using namespace kith::gomp;
 
-/// Callers from older compilers pass fewer arguments: the flags say which are there.
 KITH_GOMP_API void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, void*), long size, long align,
                              bool if_clause, unsigned flags, void** depend, int priority, void* detach) {
   if ((flags & task_flag::detach) != 0) {
@@ -206,9 +206,10 @@ KITH_GOMP_API void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, 
     *static_cast<void**>(detach) = event;
     *static_cast<void**>(data) = event;
   }
-  make_task({fn, data, copy, static_cast<std::size_t>(size), static_cast<std::size_t>(align), !if_clause, flags,
-             (flags & task_flag::depend) != 0 ? depend : nullptr, (flags & task_flag::priority) != 0 ? priority : 0,
-             nullptr});
+  task_request r = request_of(fn, data, copy, size, align, flags, priority);
+  r.at_once = !if_clause;
+  if ((flags & task_flag::depend) != 0) r.depend = depend;
+  make_task(r);
 }
 
 KITH_GOMP_API void GOMP_taskwait() { wait_for_children(); }

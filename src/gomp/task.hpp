@@ -6,8 +6,6 @@
 
 namespace kith::gomp {
 
-struct context;
-
 /// The flags of GOMP_task. Others are hints that need no answer here: `untied` tasks may be tied, and `mergeable` ones
 /// need not be merged.
 namespace task_flag {
@@ -22,12 +20,25 @@ struct task_request {
   void* data;                          // what the body gets, or is copied from
   void (*copy)(void* to, void* from);  // null: the bytes are copied
   std::size_t size, align;             // of the data
-  bool at_once;                        // the creator runs it now
+  bool at_once = false;                // the creator runs it now
   unsigned flags;
-  void** depend;  // null: none
+  void** depend = nullptr;  // null: none
   int priority;
-  const std::uint64_t* bounds;  // of a taskloop: two words that the task's data begins with; null: none
+  const std::uint64_t* bounds = nullptr;  // of a taskloop: two words that the task's data begins with; null: none
 };
+
+/// The request of GOMP_task and GOMP_taskloop's common arguments. Callers from older compilers pass fewer: the flags
+/// say which are there.
+inline task_request request_of(void (*body)(void*), void* data, void (*copy)(void*, void*), long size, long align,
+                               unsigned flags, int priority) noexcept {
+  return {.body = body,
+          .data = data,
+          .copy = copy,
+          .size = static_cast<std::size_t>(size),
+          .align = static_cast<std::size_t>(align),
+          .flags = flags,
+          .priority = (flags & task_flag::priority) != 0 ? priority : 0};
+}
 
 /// Called by each thread of a team at its barriers: no task is queued then.
 void forget_queued() noexcept;

@@ -9,8 +9,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <memory>
 
 namespace kith::gomp {
 
@@ -76,15 +74,11 @@ using namespace kith::gomp;
 
 KITH_GOMP_API void GOMP_taskloop(void (*fn)(void*), void* data, void (*copy)(void*, void*), long size, long align,
                                  unsigned flags, unsigned long tasks, int priority, long start, long end, long step) {
-  run_taskloop<long>({fn, data, copy, static_cast<std::size_t>(size), static_cast<std::size_t>(align), false, flags,
-                      nullptr, (flags & task_flag::priority) != 0 ? priority : 0, nullptr},
-                     tasks, start, end, step);
+  run_taskloop(request_of(fn, data, copy, size, align, flags, priority), tasks, start, end, step);
 }
 
 KITH_GOMP_API void GOMP_taskloop_ull(void (*fn)(void*), void* data, void (*copy)(void*, void*), long size, long align,
                                      unsigned flags, unsigned long tasks, int priority, unsigned long long start,
                                      unsigned long long end, unsigned long long step) {
-  run_taskloop<unsigned long long>({fn, data, copy, static_cast<std::size_t>(size), static_cast<std::size_t>(align),
-                                    false, flags, nullptr, (flags & task_flag::priority) != 0 ? priority : 0, nullptr},
-                                   tasks, start, end, step);
+  run_taskloop(request_of(fn, data, copy, size, align, flags, priority), tasks, start, end, step);
 }

@@ -53,6 +53,16 @@ team::team(int threads, const context& maker, native::engine* on)
       members(members_of(threads)),
       shares(threads) {}
 
+context team::context_of(int number) noexcept {
+  context c;
+  c.team = this;
+  c.member = &members[static_cast<std::size_t>(number)];
+  c.group = group_of_all;
+  c.thread = number;
+  c.environment = &environment;
+  return c;
+}
+
 const data_environment& team::keep(std::unique_ptr<const data_environment> e) {
   constexpr std::size_t looks = 16;  // programs change settings between few values
   const std::lock_guard guard(keeping_);
@@ -64,7 +74,8 @@ const data_environment& team::keep(std::unique_ptr<const data_environment> e) {
 
 void team::end_event() noexcept {
   atomic<std::uint32_t>& open = open_events_;
-  if (open.fetch_sub(1, release) == 1) futex_wake(open, 1);  // the address alone is used
+  // release: pairs with await_events(), after which the team may be gone; so futex_wake() uses the address alone.
+  if (open.fetch_sub(1, release) == 1) futex_wake(open, 1);
 }
 
 void team::await_events() noexcept {
@@ -103,7 +114,8 @@ void team::meet(meeting_point& at, bool until_cancelled) {
     return;
   }
   const std::uint32_t before = at.passed.load(relaxed);
-  // acq_rel: the last one sees what all have done, and the others see it by its store to `passed`.
+  // acq_rel: the last one sees what all have done, and the others see that by its store to `passed` (release), which
+  // they read (acquire).
   if (at.arrived.fetch_add(1, acq_rel) + 1 == size) {
     at.arrived.store(0, relaxed);
     share_cancelled_.store(false, relaxed);

@@ -34,6 +34,9 @@ class team {
   team(const team&) = delete;
   team& operator=(const team&) = delete;
 
+  /// What the member begins with.
+  context context_of(int number) noexcept;
+
   /// Waits until all members have called it and all their explicit tasks have ended; runs tasks meanwhile. Only for
   /// members. Members see what the others did before it.
   void barrier();

@@ -54,9 +54,9 @@ void run_as_child(void (*f)(void*), void* with) {
   native::worker::current()->run_as_child(with, f);
 }
 
-void wait_until(team&, bool (*done)(const void*), const void* what) {
+void wait_until(bool (*done)(const void*), const void* what, task_ref awaited) {
   wait_for_others([&](native::worker& w) {
-    w.work_until([&] { return done(what); }, "a wait for another thread of the team", {},
+    w.work_until([&] { return done(what); }, "a wait of an OpenMP construct", reference::from(awaited),
                  detail::at_stack_limit::exceed);
   });
 }

@@ -2,6 +2,8 @@
 // tasks that it waits for, because others might wait for the lock on top of it.
 #pragma once
 
+#include <kith/options.hpp>
+
 namespace kith::gomp {
 
 class team;
@@ -19,9 +21,13 @@ void run_as_child(F& f) {
 }
 
 /// Returns once done(what) holds; what another thread wrote before it made that true is then visible, if it wrote with
-/// release and `done` reads with acquire. For a member that waits for others inside a construct: other tasks run on
-/// other stacks meanwhile.
-void wait_until(team& in, bool (*done)(const void*), const void* what);
+/// release and `done` reads with acquire. Only in teams with workers. The task that will make it true, if it is known,
+/// may run on top of the wait; all others run on other stacks meanwhile.
+void wait_until(bool (*done)(const void*), const void* what, task_ref awaited = {});
+template <class Done>
+void wait_until(const Done& done, task_ref awaited = {}) {
+  wait_until([](const void* d) { return (*static_cast<const Done*>(d))(); }, &done, awaited);
+}
 
 /// The same where all tasks of the team must end before the wait does: they run on top of it.
 void wait_until_all_ended(bool (*done)(const void*), const void* what);

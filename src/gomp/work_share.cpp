@@ -7,7 +7,7 @@ namespace kith::gomp {
 void frees_memory::operator()(void* memory) const noexcept { std::free(memory); }
 
 work_shares::~work_shares() {
-  work_share* share = made_.load(acquire);
+  work_share* share = made_.load(relaxed);  // the end of the region has ordered what members did
   while (share != nullptr) {
     work_share* const before = share->made_before;
     delete share;
@@ -24,7 +24,7 @@ work_share* work_shares::take(share_position& p) {
   }
   auto* const share = new work_share;
   share->made_before = made_.load(relaxed);
-  while (!made_.compare_exchange_weak(share->made_before, share, release, relaxed)) {
+  while (!made_.compare_exchange_weak(share->made_before, share, relaxed, relaxed)) {
   }
   return share;
 }
