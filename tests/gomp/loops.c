@@ -1,29 +1,9 @@
 // Work-sharing loops: each iteration runs exactly once, under every schedule.
-#include "check.h"
+#include "iterations.h"
 
 #include <limits.h>
 #include <omp.h>
 #include <string.h>
-
-enum { most = 4000 };
-
-static int times[most];
-
-/// Expects that iterations first, first + step, ... below `end` (relative to `base`) ran `n` times, and no others.
-static void expect(const char* what, int first, int end, int step, int n) {
-  for (int i = 0; i < most; i++) {
-    const int in = i >= first && i < end && (i - first) % step == 0;
-    CHECK(times[i] == (in ? n : 0), "%s: iteration %d ran %d times", what, i, times[i]);
-  }
-  memset(times, 0, sizeof times);
-}
-
-static void ran(long i) {
-  CHECK(i >= 0 && i < most, "iteration %ld", i);
-  if (i < 0 || i >= most) return;
-#pragma omp atomic
-  times[i]++;
-}
 
 /// The same loops with each clause; `n` is not known to the compiler.
 #define LOOPS(clause)                                                                                      \
@@ -31,22 +11,22 @@ static void ran(long i) {
     _Pragma("omp parallel") {                                                                              \
       _Pragma(SCHEDULE) for (int i = 0; i < n; i++) ran(i);                                                \
     }                                                                                                      \
-    expect(SCHEDULE, 0, n, 1, 1);                                                                          \
+    expect_times(SCHEDULE, 0, n, 1, 1);                                                                          \
     _Pragma("omp parallel") {                                                                              \
       _Pragma(SCHEDULE) for (long i = n; i >= 3; i -= 7) ran(i);                                           \
     }                                                                                                      \
-    expect(SCHEDULE " down", 3 + (n - 3) % 7, n + 1, 7, 1);                                                \
+    expect_times(SCHEDULE " down", 3 + (n - 3) % 7, n + 1, 7, 1);                                                \
     _Pragma("omp parallel") {                                                                              \
       _Pragma(SCHEDULE) for (int i = 5; i < n; i += 11) ran(i);                                            \
     }                                                                                                      \
-    expect(SCHEDULE " by 11", 5, n, 11, 1);                                                                \
+    expect_times(SCHEDULE " by 11", 5, n, 11, 1);                                                                \
     _Pragma("omp parallel") {                                                                              \
       _Pragma(SCHEDULE) for (int i = n + 5; i < 5; i++) ran(i);                                               \
       _Pragma(SCHEDULE) for (int i = n; i < n; i++) ran(i);                                                \
       _Pragma(SCHEDULE) for (int i = 0; i > n; i--) ran(i);                                                \
       _Pragma(SCHEDULE) for (int i = 0; i < 1; i++) ran(i);                                                \
     }                                                                                                      \
-    expect(SCHEDULE " empty", 0, 1, 1, 1);                                                                 \
+    expect_times(SCHEDULE " empty", 0, 1, 1, 1);                                                                 \
   }
 #define SCHEDULE "omp for schedule(static)"
 LOOPS(static)
@@ -118,23 +98,23 @@ static void combined(void) {
   for (int i = 0; i < 1000; i++) ran(i);
 #pragma omp parallel for schedule(monotonic : guided, 2)
   for (int i = 0; i < 1000; i++) ran(i);
-  expect("combined", 0, 1000, 1, 6);
+  expect_times("combined", 0, 1000, 1, 6);
 }
 
 static void collapsed(int n) {
 #pragma omp parallel for collapse(2) schedule(dynamic, 4)
   for (int i = 0; i < n; i++)
     for (int j = 0; j < 40; j++) ran(i * 40 + j);
-  expect("collapse(2)", 0, n * 40, 1, 1);
+  expect_times("collapse(2)", 0, n * 40, 1, 1);
 #pragma omp parallel for collapse(3) schedule(guided)
   for (int i = n - 1; i >= 0; i--)
     for (int j = 0; j < 4; j++)
       for (int k = 9; k >= 0; k--) ran(i * 40 + j * 10 + k);
-  expect("collapse(3)", 0, n * 40, 1, 1);
+  expect_times("collapse(3)", 0, n * 40, 1, 1);
 #pragma omp parallel for collapse(2)
   for (int i = 0; i < n; i++)
     for (int j = 0; j < i; j++) ran(i * (i - 1) / 2 + j);
-  expect("collapse(2) of a triangle", 0, n * (n - 1) / 2, 1, 1);
+  expect_times("collapse(2) of a triangle", 0, n * (n - 1) / 2, 1, 1);
 }
 
 // Threads may be several loops apart.
@@ -155,7 +135,7 @@ static void chain(int n) {
     sum++;
   }
   CHECK(sum == 60 * omp_get_max_threads(), "%d rounds", sum);
-  expect("nowait", 0, n, 1, 240);
+  expect_times("nowait", 0, n, 1, 240);
 }
 
 static void last(int n) {
@@ -179,18 +159,18 @@ static void at_the_limits(void) {
   const long high = LONG_MAX - 1000;
 #pragma omp parallel for schedule(dynamic, 5000)
   for (long i = high; i < LONG_MAX - 10; i += 3) ran(i - high);
-  expect("near LONG_MAX", 0, 990, 3, 1);
+  expect_times("near LONG_MAX", 0, 990, 3, 1);
   const long low = LONG_MIN + 10;
 #pragma omp parallel for schedule(dynamic, 5000)
   for (long i = low + 990; i > low; i -= 3) ran(i - low);
-  expect("near LONG_MIN", 3, 991, 3, 1);
+  expect_times("near LONG_MIN", 3, 991, 3, 1);
 #pragma omp parallel for schedule(guided)
   for (long i = high; i < LONG_MAX - 10; i += 3) ran(i - high);
-  expect("near LONG_MAX, guided", 0, 990, 3, 1);
+  expect_times("near LONG_MAX, guided", 0, 990, 3, 1);
   const long step = LONG_MAX / 50, begin = -(LONG_MAX / 2);
 #pragma omp parallel for schedule(dynamic)
   for (long i = begin; i < LONG_MAX / 2 - step; i += step) ran((i - begin) / step);
-  expect("of a wide range", 0, 50, 1, 1);
+  expect_times("of a wide range", 0, 50, 1, 1);
 }
 
 int main(void) {

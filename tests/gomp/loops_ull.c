@@ -1,29 +1,11 @@
 // Work-sharing loops over unsigned long long: up, down, near the limits, under every schedule.
-#include "check.h"
+#include "iterations.h"
 
 #include <limits.h>
 #include <omp.h>
 #include <string.h>
 
 typedef unsigned long long ull;
-enum { most = 2000 };
-
-static int times[most];
-
-static void ran(ull i) {
-  CHECK(i < most, "iteration %llu", i);
-  if (i >= most) return;
-#pragma omp atomic
-  times[i]++;
-}
-
-static void expect(const char* what, int first, int end, int step) {
-  for (int i = 0; i < most; i++) {
-    const int in = i >= first && i < end && (i - first) % step == 0;
-    CHECK(times[i] == in, "%s: iteration %d ran %d times", what, i, times[i]);
-  }
-  memset(times, 0, sizeof times);
-}
 
 #define LOOPS(clause)                                                                                             \
   static void loops_##clause(ull n, ull high, ull step) {                                                         \

@@ -1,29 +1,13 @@
 // taskloop: grainsize, num_tasks, strict, nogroup, collapse, if, final, reductions, all kinds of bounds.
-#include "check.h"
+#include "iterations.h"
 
 #include <limits.h>
 #include <omp.h>
 #include <string.h>
 
 typedef unsigned long long ull;
-enum { most = 1000 };
 
-static int times[most], task_of[most], tasks;
-
-static void ran(long i) {
-  CHECK(i >= 0 && i < most, "iteration %ld", i);
-  if (i < 0 || i >= most) return;
-#pragma omp atomic
-  times[i]++;
-}
-
-static void expect(const char* what, int first, int end, int step) {
-  for (int i = 0; i < most; i++) {
-    const int in = i >= first && i < end && (i - first) % step == 0;
-    CHECK(times[i] == in, "%s: iteration %d ran %d times", what, i, times[i]);
-  }
-  memset(times, 0, sizeof times);
-}
+static int task_of[most], tasks;
 
 /// Counts the iterations of a task in `n`, a private variable that begins as 0 in each task.
 static void ran_in(int i, int* n, int* task) {

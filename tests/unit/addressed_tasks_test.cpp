@@ -1,4 +1,5 @@
-// Tasks that one worker runs, and tasks that an event makes ready: the engine's parts for OpenMP.
+// The engine's parts for OpenMP: tasks that one worker runs, tasks that an event makes ready, calls that stand for
+// tasks, and what a worker runs whose task holds a lock.
 #include "engine/native/addressed.hpp"
 #include "engine/native/held.hpp"
 
