@@ -40,7 +40,7 @@ alarm_clock::alarm::alarm(alarm_clock& clock, moment when, worker_id sleeper)
              const bool earliest = clock.set_.empty() || when < clock.set_.begin()->first.first;
              clock.set_.emplace(std::pair(when, number), sleeper);
              if (!clock.thread_) {
-               constexpr std::size_t stack_bytes = 256 << 10;
+               constexpr std::size_t stack_bytes = 8 << 20;  // the program's thread-local variables are in it, too
                clock.thread_ = std::make_unique<thread>("kith-clock", stack_bytes, [&clock] { clock.run(); });
              } else if (earliest) {
                clock.changed_.notify_one();
