@@ -34,7 +34,7 @@ RANKS = [
     ["src/analysis"],
     ["src/api"],
     ["src/places"],
-    ["src/gomp"],
+    ["src/openmp"],
     ["examples"],
     ["apps"],
     ["tools"],
@@ -45,7 +45,7 @@ RANKS = [
 STRANGERS = [*((deciding, "src/recording") for deciding in ("src/queue", "src/partition", "src/policy")),
              ("src/engine/sim", "src/engine/native"), ("src/engine/sim", "include/kith/detail"), ("src/analysis", "src/engine/native"),
              ("src/api", "src/engine/sim"), ("src/api", "src/analysis"), ("src/places", "src/engine/sim"), ("src/places", "src/analysis"),
-             ("src/gomp", "src/engine/sim"), ("src/gomp", "src/analysis"), ("src/gomp", "src/places"),
+             ("src/openmp", "src/engine/sim"), ("src/openmp", "src/analysis"), ("src/openmp", "src/places"),
              ("src/counting", "src/tracing"), ("apps", "examples"), ("tools", "examples"), ("bench", "examples"), ("bench", "tools/kith"),
              # These are linked into programs; the library knows them by base/access_tracer.hpp and base/counters.hpp.
              *((folder, "src/counting") for folder in ("src/tracing", "src/memory", "src/engine", "src/api")),

@@ -1,4 +1,4 @@
-// The implementation of kith::runtime. Only for files of this folder, of src/places and of src/gomp.
+// The implementation of kith::runtime. Only for files of this folder, of src/places and of src/openmp.
 #pragma once
 
 #include "engine/native/engine.hpp"

@@ -48,7 +48,7 @@ grep -q 'stencil.cpp:.*smooth:1: reads (not declared)' "$work/log" || { cat "$wo
   "$work/traced/build/stencil"
 # An OpenMP program on the installed library.
 if [ -e "$build/libkith_gomp.so" ] && ! "$compiler" --version | grep -q clang; then
-  quietly "$compiler" -x c -fopenmp "$here/../gomp/single.c" -o "$work/single"
+  quietly "$compiler" -x c -fopenmp "$here/../openmp/single.c" -o "$work/single"
   quietly "$work/moved/bin/kith" run -- "$work/single"
 fi
 # A policy from outside the tree, in its own library.

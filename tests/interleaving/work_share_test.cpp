@@ -1,6 +1,6 @@
 // The constructs of a team: each member goes through all of them in order, exactly one is the first at each, and what
 // that one has prepared is what all of them find there. Descriptors are used again, but never too early.
-#include "gomp/work_share.hpp"
+#include "openmp/work_share.hpp"
 
 #include "interleave/expect.hpp"
 #include "interleave/explore.hpp"
@@ -16,9 +16,9 @@ namespace kith {
 namespace {
 
 namespace il = kith::interleave;
-using gomp::share_position;
-using gomp::work_share;
-using gomp::work_shares;
+using openmp::share_position;
+using openmp::work_share;
+using openmp::work_shares;
 
 constexpr int most_constructs = 4;
 
@@ -56,7 +56,7 @@ TEST(WorkSharesInterleaved, MembersMeetTheSameConstructs) {
 }
 
 TEST(WorkSharesInterleaved, EachOrderingIsNeeded) {
-  for (const char* const file : {"gomp/work_share.hpp", "gomp/work_share.cpp"})
+  for (const char* const file : {"openmp/work_share.hpp", "openmp/work_share.cpp"})
     il::expect_needed({.preemptions = 2}, {team_of(2, 3), team_of(2, 4), team_of(3, 2)}, file);
 }
 

@@ -127,16 +127,16 @@ TEST(calls_as_children, do_not_wait_for_what_they_leave_but_their_creator_does) 
   for (int round = 0; round < 50; ++round) {
     std::atomic<bool> returned{false}, seen{false}, ended{false};
     rt.run([&] {
-      auto leaves_one = [&] {
-        spawn([&] {
-          while (!seen) std::this_thread::yield();
-          ended = true;
-        });
-      };
       spawn([&] {
         while (!returned) std::this_thread::yield();
       });
-      worker::current()->run_as_child(&leaves_one, [](void* f) { (*static_cast<decltype(leaves_one)*>(f))(); });
+      worker& here = *worker::current();
+      detail::scope* const outer = here.enter_child();
+      spawn([&] {
+        while (!seen) std::this_thread::yield();
+        ended = true;
+      });
+      here.leave_child(outer);
       returned = true;
       EXPECT_FALSE(ended);
       seen = true;
@@ -154,11 +154,11 @@ TEST(calls_as_children, wait_for_their_own_alone) {
       while (!may_end) std::this_thread::yield();
     });
     int ran = 0;
-    auto body = [&ran] {
-      spawn([&ran] { ran = 1; });
-      wait();
-    };
-    worker::current()->run_as_child(&body, [](void* f) { (*static_cast<decltype(body)*>(f))(); });
+    worker& here = *worker::current();
+    detail::scope* const outer = here.enter_child();
+    spawn([&ran] { ran = 1; });
+    wait();
+    here.leave_child(outer);
     EXPECT_EQ(ran, 1);
     may_end = true;
   });

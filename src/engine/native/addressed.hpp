@@ -1,4 +1,4 @@
-// Tasks that one given worker runs: no policy sees them. A team of OpenMP has one for each of its threads (src/gomp).
+// Tasks that one given worker runs: no policy sees them. A team of OpenMP has one for each of its threads (src/openmp).
 #pragma once
 
 #include "engine/native/worker.hpp"

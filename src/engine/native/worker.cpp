@@ -119,9 +119,9 @@ std::exception_ptr worker::run_apart(void* context, void (*f)(void*)) {
   return failure;
 }
 
-void worker::run_as_child(void* context, void (*f)(void*)) {
-  detail::scope* const outer = std::exchange(children_scope, nullptr);
-  f(context);
+detail::scope* worker::enter_child() noexcept { return std::exchange(children_scope, nullptr); }
+
+void worker::leave_child(detail::scope* outer) {
   detail::scope* const left = std::exchange(children_scope, outer);
   if (left == nullptr) return;
   if (left->unfinished() == 0 && !left->failed.load(relaxed)) return give_scope(*left);

@@ -103,9 +103,10 @@ class worker : public native_seat, public worker_view {
   std::exception_ptr run_apart(void* context, void (*f)(void*));
   /// As run_apart(), for a worker from find_on_stack().
   std::exception_ptr run_on_top(void* context, void (*f)(void*));
-  /// Calls f(context) as if it were the body of a child that runs here and now: its waits are for what it has created
-  /// itself, and what it leaves unfinished, the running task does not end before. f must not throw.
-  void run_as_child(void* context, void (*f)(void*));
+  /// What follows runs as the body of a child, here and now: its waits are for what it creates itself. The result is
+  /// for leave_child(), which ends this; what the child has left unfinished, the running task does not end before.
+  detail::scope* enter_child() noexcept;
+  void leave_child(detail::scope* outer);
   /// Reports the ends of tasks that were held back. Must be called before sleeping, at the latest.
   void report();
   /// Counts runs of a phased scope that are about to be queued (C4 of scope.hpp). Must come before other workers can
