@@ -54,15 +54,19 @@ void enter_all(team& in, const construct& c) {
   }
 }
 
-void enter_reductions(team& in, work_shares::entered at, std::uintptr_t* descriptor) {
+const std::uintptr_t* enter_reductions(team& in, work_shares::entered at, std::uintptr_t* descriptor,
+                                       void (*begin)(std::uintptr_t* first)) {
   if (at.first) {
     begin_share_reductions(descriptor, nullptr);
+    if (begin != nullptr) begin(descriptor);
     at.share.reductions.store(descriptor, release);  // pairs with has_reductions()
     wake_waiting(in);
-    return;
+    return descriptor;
   }
   if (!has_reductions(&at.share)) wait_until(has_reductions, &at.share);
-  begin_share_reductions(descriptor, at.share.reductions.load(acquire));
+  const std::uintptr_t* const first = at.share.reductions.load(acquire);
+  begin_share_reductions(descriptor, first);
+  return first;
 }
 
 iteration_range next_chunk() {

@@ -24,6 +24,7 @@ KITH_OPENMP_API int omp_get_num_procs();
 KITH_OPENMP_API int omp_get_thread_limit();
 KITH_OPENMP_API int omp_in_parallel();
 KITH_OPENMP_API int omp_in_final();
+KITH_OPENMP_API int omp_in_explicit_task();
 KITH_OPENMP_API int omp_get_level();
 KITH_OPENMP_API int omp_get_active_level();
 KITH_OPENMP_API int omp_get_ancestor_thread_num(int level);

@@ -42,6 +42,7 @@ int omp_get_num_procs() { return kith::usable_cpus(kith::process_limits()); }
 int omp_get_thread_limit() { return here().icv().thread_limit; }
 int omp_in_parallel() { return here().team->active_level > 0 ? 1 : 0; }
 int omp_in_final() { return here().final_task ? 1 : 0; }
+int omp_in_explicit_task() { return here().member == nullptr ? 1 : 0; }
 int omp_get_level() { return here().team->level; }
 int omp_get_active_level() { return here().team->active_level; }
 int omp_get_ancestor_thread_num(int level) { return ancestor_at(level).thread; }

@@ -1,7 +1,6 @@
 #include "openmp/reduction.hpp"
 
 #include "base/address.hpp"
-#include "openmp/abi.hpp"
 #include "openmp/context.hpp"
 #include "openmp/fatal.hpp"
 #include "openmp/task_group.hpp"
@@ -54,26 +53,6 @@ void link(std::uintptr_t* first, std::uintptr_t* enclosing) {
   d.next() = reinterpret_cast<std::uintptr_t>(enclosing);
 }
 
-struct private_copy {
-  void* original;
-  void* here;
-};
-
-/// Where a thread's copy of the variable is that has this address, or has a copy of any thread there.
-private_copy find_copy(std::uintptr_t* first, void* variable, int thread) {
-  const auto at = reinterpret_cast<std::uintptr_t>(variable);
-  for (descriptor_view d{first}; d; d = d.following()) {
-    const std::uintptr_t mine = d.blocks() + static_cast<std::uintptr_t>(thread) * d.block_bytes();
-    const bool is_copy = d.has_block_at(at);
-    const std::uintptr_t offset = is_copy ? (at - d.blocks()) % d.block_bytes() : 0;
-    for (std::uintptr_t v = 0; v < d.variables(); ++v) {
-      if (is_copy ? d.offset_of(v) == offset : d.address_of(v) == at)
-        return {at_address(d.address_of(v)), at_address(mine + d.offset_of(v))};
-    }
-  }
-  die("an `in_reduction` clause names a variable that no enclosing `task_reduction` or `reduction(task, ...)` has");
-}
-
 }  // namespace
 
 void make_private_blocks(std::uintptr_t* descriptor, std::uintptr_t* enclosing, int threads) {
@@ -109,32 +88,22 @@ void begin_share_reductions(std::uintptr_t* descriptor, const std::uintptr_t* of
   group.reductions = descriptor;
 }
 
-}  // namespace kith::openmp
-
-using namespace kith::openmp;
-
-KITH_OPENMP_API void GOMP_taskgroup_reduction_register(std::uintptr_t* descriptor) { register_reductions(descriptor); }
-
-KITH_OPENMP_API void GOMP_taskgroup_reduction_unregister(std::uintptr_t* descriptor) {
-  for_each_of_construct(descriptor, [](descriptor_view d) { std::free(kith::at_address(d.blocks())); });
+void free_private_blocks(std::uintptr_t* descriptor) {
+  for_each_of_construct(descriptor, [](descriptor_view d) { std::free(at_address(d.blocks())); });
 }
 
-KITH_OPENMP_API void GOMP_workshare_task_reduction_unregister(bool cancelled) {
-  const context& c = here();
-  std::uintptr_t* const descriptor = c.group->reductions;
-  close_group();
-  if (!cancelled) c.team->barrier();
-  if (c.thread == 0) GOMP_taskgroup_reduction_unregister(descriptor);
-}
-
-/// Replaces the first `count` addresses by those of the calling thread's copies; for the first `originals` of them,
-/// puts the variable's own address behind them all.
-KITH_OPENMP_API void GOMP_task_reduction_remap(std::size_t count, std::size_t originals, void** addresses) {
-  const context& c = here();
-  std::uintptr_t* const innermost = c.group != nullptr ? c.group->reductions : nullptr;
-  for (std::size_t i = 0; i < count; ++i) {
-    const private_copy found = find_copy(innermost, addresses[i], c.thread);
-    addresses[i] = found.here;
-    if (i < originals) addresses[count + i] = found.original;
+private_copy find_private_copy(std::uintptr_t* first, void* variable, int thread) {
+  const auto at = reinterpret_cast<std::uintptr_t>(variable);
+  for (descriptor_view d{first}; d; d = d.following()) {
+    const std::uintptr_t mine = d.blocks() + static_cast<std::uintptr_t>(thread) * d.block_bytes();
+    const bool is_copy = d.has_block_at(at);
+    const std::uintptr_t offset = is_copy ? (at - d.blocks()) % d.block_bytes() : 0;
+    for (std::uintptr_t v = 0; v < d.variables(); ++v) {
+      if (is_copy ? d.offset_of(v) == offset : d.address_of(v) == at)
+        return {at_address(d.address_of(v)), at_address(mine + d.offset_of(v))};
+    }
   }
+  die("an `in_reduction` clause names a variable that no enclosing `task_reduction` or `reduction(task, ...)` has");
 }
+
+}  // namespace kith::openmp

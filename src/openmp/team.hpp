@@ -22,7 +22,8 @@ namespace kith::openmp {
 
 struct member {
   int number = 0;
-  share_position shares;  // where it is among the team's work-sharing constructs
+  share_position shares;                    // where it is among the team's work-sharing constructs
+  std::shared_ptr<posted_iterations> nest;  // of LLVM's programs: the loops with depend(sink) that it is in
 };
 
 class team {

@@ -1,5 +1,7 @@
 #include "openmp/work_share.hpp"
 
+#include "openmp/posted_iterations.hpp"
+
 #include <cstdlib>
 
 namespace kith::openmp {
@@ -41,6 +43,7 @@ void work_shares::retire(share_position& p, work_share& share) noexcept {
 void work_shares::clear(work_share& share) noexcept {
   share.next.store(nullptr, relaxed);
   share.crossing.reset();
+  share.posted.reset();
   share.memory.reset();
   share.taken.store(0, relaxed);
   share.turn.store(0, relaxed);

@@ -21,6 +21,8 @@
 
 namespace kith::openmp {
 
+class posted_iterations;
+
 struct frees_memory {
   void operator()(void*) const noexcept;
 };
@@ -31,6 +33,7 @@ struct work_share {
   // Set by the member that makes the share, before others see it.
   loop_plan loop;
   std::unique_ptr<doacross> crossing;          // of loops with depend(sink) only
+  std::shared_ptr<posted_iterations> posted;   // the same, of LLVM's programs
   std::unique_ptr<void, frees_memory> memory;  // that the members asked for, zeroed
 
   alignas(false_sharing_range) atomic<std::uint64_t> taken{0};  // iterations of a dynamic or guided loop

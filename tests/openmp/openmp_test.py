@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""OpenMP programs of GCC on libkith_gomp.so, the names that it has, and `kith run`.
+"""OpenMP programs on Kith's libraries, the names that these have, and `kith run`.
 
-usage: gomp_test.py PATH_OF_KITH LIBRARY FOLDER COMPILER     (the programs of this folder, compiled, and a C compiler)
+usage: openmp_test.py PATH_OF_KITH LIBRARY FOLDER COMPILER
 
-Each program verifies itself; it runs under several policies and numbers of threads. KITH_TEST_SCALE=10 runs all ten
-times. With an argument, as here, a program also does what libgomp 12 itself gets wrong.
+LIBRARY is libkith_gomp.so for programs of GCC, or libkith_omp.so for programs of Clang. FOLDER has the programs of this
+folder, compiled by COMPILER, or its C++ compiler. Each program verifies itself; it runs under several policies and
+numbers of threads. KITH_TEST_SCALE=10 runs all ten times. With an argument, as here, a program also does what libgomp
+12 itself gets wrong.
 """
 import concurrent.futures
 import json
@@ -22,9 +24,13 @@ if len(sys.argv) != 5:
     sys.exit(__doc__)
 KITH, LIBRARY, FOLDER = (os.path.abspath(p) for p in sys.argv[1:4])
 COMPILER = sys.argv[4]
+IS_GCC = os.path.basename(LIBRARY) == "libkith_gomp.so"
+OTHER = "libkith_omp.so" if IS_GCC else "libkith_gomp.so"
+BOTH = f"{LIBRARY}:{os.path.join(os.path.dirname(LIBRARY), OTHER)}"  # what `kith run` loads for such a program
 CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("KITH_", "OMP_", "GOMP_", "LD_PRELOAD"))}
-POLICIES = ("auto", "steal", "dep", "fifo")
-THREADS = (1, 2, 4)
+# The parts that know no compiler run under all of them with GCC's programs.
+POLICIES = ("auto", "steal", "dep", "fifo") if IS_GCC else ("auto", "dep")
+THREADS = (1, 2, 4) if IS_GCC else (1, 3)
 REPEATS = max(1, int(float(os.environ.get("KITH_TEST_SCALE", "1"))))
 LIMIT = 60  # seconds of one run
 STACK = 8 << 20  # of the first thread, as usual
@@ -81,22 +87,33 @@ def run_all(programs):
                 print(f"openmp: {number} of {len(runs)} runs", flush=True)
 
 
+NAMES = r"(?:GOMP|omp)_\w+" if IS_GCC else r"(?:__kmpc|kmp|omp)_\w+"
+# What no program of Clang or Flang calls: Intel's atomics, queries of devices, internals, Fortran's names of extensions.
+UNUSED = None if IS_GCC else re.compile(
+    r"__kmpc_atomic_\w+|omp_(get_)?(num_)?interop_\w+|omp_get_num_interop_properties_?|omp_control_tool_?|kmp_\w+_|kmp_[a-f]_debug|kmp_diag|"
+    r"kmp_(mutex_impl_info|threadprivate_insert(_private_data)?|set_thread_affinity_mask_initial)|__kmpc_(init|destroy|set|unset|test)_(nest_)?lock\w*|"
+    r"__kmpc_(barrier_master|end_barrier_master|barrier_master_nowait|calc_original_ivs_rectang|process_loop_nest_rectang|for_collapsed_init|"
+    r"end_sections|next_section|sections_init|get_target_offload|get_taskid|get_parent_taskid|invoke_task_func|omp_get_target_async_handle_ptr|omp_has_task_team|"
+    r"pause_resource|proxy_task_completed(_ooo)?|push_num_threads_list(_strict)?|task_get_(depnode|successors)|task_reduction(_modifier)?_init|"
+    r"threadprivate_register_vec)")
+
+
 def exported(library):
     """The functions for programs that a library exports."""
     names = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
-    return set(re.findall(r"[0-9a-f]+ [TWi] ((?:GOMP|omp)_\w+)", names))
+    return set(re.findall(rf"[0-9a-f]+ [TWi] ({NAMES})", names))
 
 
 def compare_names(program):
     loaded = subprocess.run(["ldd", os.path.join(FOLDER, program)], capture_output=True, text=True, check=False).stdout
-    found = re.search(r"libgomp\.so\.1 => (/\S+)", loaded)
+    found = re.search(r"lib(?:gomp\.so\.1|omp\.so\.5) => (/\S+)", loaded)
     if not found or not shutil.which("nm"):
-        print("openmp: names are not compared: no libgomp.so.1, or no nm")
+        print("openmp: names are not compared: no OpenMP library, or no nm")
         return
     system = exported(found[1])
     check(len(system) > 200, f"{found[1]} exports only {len(system)} functions")
-    missing = sorted(system - exported(LIBRARY))
-    check(not missing, f"libgomp.so.1 exports what {LIBRARY} does not: {' '.join(missing)}")
+    missing = sorted(n for n in system - exported(LIBRARY) if not (UNUSED and UNUSED.fullmatch(n)))
+    check(not missing, f"{found[1]} exports what {LIBRARY} does not: {' '.join(missing)}")
 
 
 def kith(*words, before=(), **variables):
@@ -125,6 +142,39 @@ def record(work):
     check(done.returncode == 0 and json.loads(done.stdout), f"kith sim: {done.returncode}: {done.stderr}")
     done = kith("record", "-o", file, "--", KITH, "run", "--threads", "2", "--", os.path.join(FOLDER, "cholesky"))
     check(done.returncode == 0 and os.path.exists(file), f"kith record -- kith run: {done.returncode}: {done.stderr}")
+
+
+FOOTPRINTS = """
+int main(void) {
+  static double a[1000], b[10];
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp task depend(out : a[0:1000])
+    a[0] = 1;
+#pragma omp task depend(in : a[0:1000]) depend(out : b[0:10])
+    b[0] = a[0];
+#pragma omp task depend(in : a[500:8], b)
+    a[600] = b[0];
+  }
+  return a[600] != 1;
+}
+"""
+
+
+def record_footprints(work):
+    """Clang passes the sizes of what tasks depend on. Items that overlap order tasks."""
+    program, file = compiled(work, "footprints", FOOTPRINTS, "-fopenmp", "-g"), os.path.join(work, "footprints.rec")
+    check(program, "the program with footprints was not compiled")
+    done = kith("run", "--threads", "2", "--record", file, "--", program)
+    check(done.returncode == 0, f"kith run --record: {done.returncode}: {done.stderr}")
+    named = [name for (name,) in rows(file, "select name from type where name like 'main:%' order by id")]
+    check(named == ["main:7", "main:9", "main:11"], f"with -g, tasks are named {named}")
+    accesses = rows(file, "select access.mode, access.bytes from access join task on task.id = access.task join type on type.id = task.type "
+                          "where type.name like 'main:%' order by access.task, access.bytes")
+    check(accesses == [(2, 8000), (2, 80), (0, 8000), (0, 64), (0, 80)], f"the accesses of the three tasks are {accesses}")
+    before = rows(file, "select count(*) from dependence")[0][0]
+    check(before == 3, f"three tasks in a row have {before} dependences")
 
 
 SLEEPER = """
@@ -173,9 +223,9 @@ def command_line(work):
     show = ["sh", "-c", 'echo "$LD_PRELOAD|$KITH_POLICY|$OMP_NUM_THREADS|$KITH_RECORD"']
     quiet = {"LD_PRELOAD": "libm.so.6"}
     done = kith("run", "--policy", "steal", "--threads", "3", "--record", os.path.join(work, "r"), "--", *show, **quiet)
-    check(done.stdout == f"{LIBRARY}:libm.so.6|steal|3|{os.path.join(work, 'r')}\n", f"kith run sets {done.stdout}{done.stderr}")
+    check(done.stdout == f"{BOTH}:libm.so.6|steal|3|{os.path.join(work, 'r')}\n", f"kith run sets {done.stdout}{done.stderr}")
     done = kith("run", "--", *show, KITH_POLICY="dep", OMP_NUM_THREADS="2")
-    check(done.stdout == f"{LIBRARY}|dep|2|\n", f"kith run keeps {done.stdout}")
+    check(done.stdout == f"{BOTH}|dep|2|\n", f"kith run keeps {done.stdout}")
     done = kith("run", "--library", LIBRARY, "--", ok)
     check(done.returncode == 0 and done.stdout == "ok\n", f"kith run --library: {done.stdout}{done.stderr}")
     done = kith("run", "--", "sh", "-c", f"exec {ok}")
@@ -212,11 +262,26 @@ def command_line(work):
         refused("--", static, says=[static, "static"])
     else:
         print("openmp: no static program is tried: it cannot be linked here")
-    # A program that is linked with Clang's library: a stand-in of its name is enough, since nothing runs.
-    other = os.path.join(work, "libomp.so.5")
-    if compiled(work, "libomp.so.5", "int kmpc;", "-shared", "-fPIC", "-Wl,-soname,libomp.so.5"):
-        program = compiled(work, "clangs", "extern int kmpc; int main(void) { return kmpc; }", other)
-        refused("--", program, says=[program, "libomp.so.5", "gcc"])
+
+
+def other_names(work):
+    """LLVM's library has other names elsewhere. One that is loaded, too, is not used."""
+    source, library = pathlib.Path(work, "unused.c"), os.path.join(work, "libiomp5.so")
+    ok = os.path.join(FOLDER, "parallel")
+    used = subprocess.run(["nm", "-D", "--undefined-only", ok], capture_output=True, text=True, check=True).stdout
+    names = sorted(set(re.findall(r"\b((?:__kmpc|omp)_\w+)", used)))
+    check(len(names) > 3, f"{ok} uses only {names}")
+    source.write_text("void abort(void);\n" + "".join(f"void {n}(void) {{ abort(); }}\n" for n in names))
+    script = pathlib.Path(work, "unused.map")
+    script.write_text("VERSION { global: *; };\n")
+    words = [COMPILER, "-shared", "-fPIC", "-w", "-fno-builtin", str(source), "-o", library, "-Wl,-soname,libiomp5.so", f"-Wl,--version-script={script}"]
+    check(subprocess.run(words, check=False).returncode == 0, "the unused library is not linked")
+    program, parallel = os.path.join(work, "of_intel"), os.path.join(os.path.dirname(os.path.abspath(__file__)), "parallel.c")
+    made = subprocess.run([COMPILER, "-fopenmp", "-c", parallel, "-o", program + ".o"], check=False).returncode or subprocess.run(
+        [COMPILER, program + ".o", library, "-o", program, f"-Wl,-rpath,{work}", "-lm"], check=False).returncode
+    check(made == 0, "no program is linked with the unused library")
+    done = kith("run", "--threads", "2", "--", program)
+    check(done.returncode == 0 and done.stdout == "ok\n", f"a program with libiomp5.so: {done.returncode}: {done.stdout}{done.stderr}")
 
 
 def main():
@@ -224,7 +289,11 @@ def main():
     check(len(programs) >= 25, f"{FOLDER} has only {len(programs)} programs")
     with tempfile.TemporaryDirectory() as work:
         compare_names(programs[0])
-        command_line(work)
+        if IS_GCC:
+            command_line(work)
+        else:
+            record_footprints(work)
+            other_names(work)
         record(work)
         record_waits(work)
     print("openmp: names, command line and recordings are checked", flush=True)

@@ -64,12 +64,15 @@ void of_regions() {
   }
   CHECK(threads == omp_get_max_threads() && numbers == threads * (threads - 1) / 2, "of a region: %d, %d", threads,
         numbers);
-  int scoped = 0, sectioned = 0;
+  int sectioned = 0;
+  [[maybe_unused]] int scoped = 0;
 #pragma omp parallel
   {
+#ifndef __clang__  // which does not know it
 #pragma omp scope reduction(+ : scoped)
     scoped += 2;
     CHECK(scoped == 2 * omp_get_num_threads(), "of a scope: %d", scoped);
+#endif
 #pragma omp sections reduction(+ : sectioned)
     {
 #pragma omp section
@@ -163,7 +166,8 @@ void of_task_groups() {
 }
 
 void with_task_modifier(int n) {
-  long sum = 3, loops = 0, sections = 0, scopes = 0;
+  long sum = 3, loops = 0, sections = 0;
+  [[maybe_unused]] long scopes = 0;
 #pragma omp parallel reduction(task, + : sum)
   {
     sum += 1;
@@ -197,12 +201,14 @@ void with_task_modifier(int n) {
       }
     }
     CHECK(sections == 11, "sections reduction(task, +): %ld", sections);
+#ifndef __clang__  // which does not know it
 #pragma omp scope reduction(task, + : scopes)
     {
 #pragma omp task in_reduction(+ : scopes)
       scopes += 4;
     }
     CHECK(scopes == 4 * threads, "scope reduction(task, +): %ld", scopes);
+#endif
   }
   unsigned long long by_ull = 0;
 #pragma omp parallel for reduction(task, + : by_ull) schedule(guided)

@@ -1,4 +1,4 @@
-// kith run: runs an OpenMP program that GCC has compiled, on Kith.
+// kith run: runs an OpenMP program on Kith.
 #include "verbs.hpp"
 
 #include "base/nearest.hpp"
@@ -34,36 +34,43 @@ struct openmp_options {
   std::vector<std::string> program;
 };
 
-/// The library that is loaded in front of libgomp: from the build folder, or else from where it was installed.
-std::string find_gomp_library(const std::string& named) {
+/// From the build folder, or else from where it was installed.
+std::string find_stand_in(const std::string& name) {
   namespace fs = std::filesystem;
-  std::string file = named;
-  if (named.empty()) {
-    for (const char* known : {KITH_BUILT_GOMP, KITH_INSTALLED_GOMP}) {
-      if (file.empty() && fs::exists(known)) file = known;
-    }
-    if (file.empty()) {
-      // An installed tree may have been moved.
-      const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path().parent_path() / KITH_LIBRARIES;
-      if (fs::exists(beside / "libkith_gomp.so")) file = (beside / "libkith_gomp.so").string();
-    }
-    if (file.empty())
-      throw error(std::string("libkith_gomp.so is neither at ") + KITH_BUILT_GOMP + " nor at " + KITH_INSTALLED_GOMP +
-                  "; build it by `cmake --build build/release --target kith_gomp` (x86-64 Linux), or name it by "
-                  "--library PATH");
-  } else if (!fs::is_regular_file(named)) {
-    throw error("--library " + named + ": no such file; expected the path of libkith_gomp.so");
-  } else {
-    refuse_other_library(named);
+  // An installed tree may have been moved.
+  const fs::path moved = fs::read_symlink("/proc/self/exe").parent_path().parent_path() / KITH_LIBRARIES;
+  for (const fs::path& folder : {fs::path(KITH_BUILT_LIBRARIES), fs::path(KITH_INSTALLED_LIBRARIES), moved}) {
+    if (fs::exists(folder / name)) return (folder / name).string();
   }
-  file = fs::absolute(file).string();
-  // The dynamic linker splits LD_PRELOAD at the first two, replaces names after the third, and knows no quotes.
-  if (file.find_first_of(" :$") != std::string::npos)
-    throw error(
-        file +
-        ": a library with a space, a colon or a dollar sign in its path cannot be loaded in front of others; copy it "
-        "elsewhere, and name the copy by --library PATH");
-  return file;
+  throw error(name + " is neither in " + KITH_BUILT_LIBRARIES + " nor in " + KITH_INSTALLED_LIBRARIES +
+              "; build it by `cmake --build build/release` (x86-64 Linux), or name it by --library PATH");
+}
+
+/// The libraries to load in front of the program's own, as LD_PRELOAD has them.
+std::string libraries_for(const std::string& program, const std::string& named) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  if (named.empty()) {
+    // Names without a version are found in the first one.
+    for (const char* const name : stand_ins_for(program)) files.push_back(find_stand_in(name));
+  } else {
+    if (!fs::is_regular_file(named))
+      throw error("--library " + named + ": no such file; expected the path of libkith_gomp.so or libkith_omp.so");
+    refuse_other_library(named);
+    files.push_back(named);
+  }
+  std::string all;
+  for (const std::string& file : files) {
+    const std::string whole = fs::absolute(file).string();
+    // The dynamic linker splits LD_PRELOAD at the first two, replaces names after the third, and knows no quotes.
+    if (whole.find_first_of(" :$") != std::string::npos)
+      throw error(
+          whole +
+          ": a library with a space, a colon or a dollar sign in its path cannot be loaded in front of others; copy it "
+          "elsewhere, and name the copy by --library PATH");
+    all += (all.empty() ? "" : ":") + whole;
+  }
+  return all;
 }
 
 /// Throws for a policy that is not known. Its options are read by the runtime that gets them.
@@ -75,9 +82,10 @@ void refuse_unknown_policy(const std::string& policy) {
 
 outcome run_openmp(const openmp_options& o) {
   if (!o.policy.empty()) refuse_unknown_policy(o.policy);
-  std::string library = find_gomp_library(o.library);
   const std::string& name = o.program.front();
-  if (name != "kith") refuse_other_programs(file_of_program(name));
+  const std::string file = name == "kith" ? "/proc/self/exe" : file_of_program(name);
+  refuse_other_programs(file);
+  std::string library = libraries_for(file, o.library);
   std::vector<std::pair<std::string, std::string>> set;
   if (const char* const before = std::getenv("LD_PRELOAD"); before != nullptr && *before != '\0')
     library += std::string(":") + before;
@@ -115,7 +123,9 @@ std::function<outcome()> add_run(CLI::App& command) {
       ->check(some_text())
       ->type_name("FILE");
   command
-      .add_option("--library", o->library, "the library to load in front of libgomp; default: Kith's libkith_gomp.so")
+      .add_option(
+          "--library", o->library,
+          "the only library to load in front of the program's own; default: Kith's libkith_gomp.so and libkith_omp.so")
       ->check(some_text())
       ->type_name("PATH");
   command.add_option("program", o->program, "what to run, and its arguments, after --")
@@ -123,9 +133,9 @@ std::function<outcome()> add_run(CLI::App& command) {
       ->type_name("PROGRAM ARGS");
   command.footer(
       "usage: kith run [--policy POLICY] [--threads N] [--record FILE] -- PROGRAM ARGS\n"
-      "PROGRAM is an OpenMP program that GCC has compiled (-fopenmp) and linked with the shared libgomp; it need not "
-      "be built again. docs/openmp.md says what is supported. The same without this command: "
-      "LD_PRELOAD=.../libkith_gomp.so KITH_POLICY=... PROGRAM ARGS.\n"
+      "PROGRAM is an OpenMP program that GCC or Clang has compiled (-fopenmp) and linked with the shared libgomp or "
+      "libomp; it need not be built again. docs/openmp.md says what is supported. The same without this command: "
+      "LD_PRELOAD=.../libkith_gomp.so KITH_POLICY=... PROGRAM ARGS (GCC), or libkith_omp.so (Clang).\n"
       "Programs that PROGRAM starts run on Kith, too, if they use OpenMP: PROGRAM may be a script.\n"
       "Exit code: that of PROGRAM; 128 and the signal's number if a signal ended it; 2 for a wrong command line, or if "
       "PROGRAM cannot run on Kith.");

@@ -2,8 +2,6 @@
 
 #include <kith/error.hpp>
 
-#include <fmt/format.h>
-
 #include <elf.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,6 +22,13 @@ namespace kith::tools {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// A library of Kith's, and the name by which it takes another one's place.
+struct stand_in {
+  const char* file;
+  std::string_view name;
+};
+constexpr stand_in for_gcc{"libkith_gomp.so", "libgomp.so.1"}, for_llvm{"libkith_omp.so", "libomp.so.5"};
 
 /// Throws unless `file` can be executed.
 void refuse_not_executable(const std::string& file) {
@@ -140,27 +145,35 @@ void refuse_other_programs(const std::string& file) {
   elf_file program(file);
   if (!program.is_elf()) return;
   if (!program.is_native())
-    throw error(file + ": is no program for x86-64 with 64 bits, and libkith_gomp.so is a library for those");
+    throw error(
+        file +
+        ": is no program for x86-64 with 64 bits, and libkith_gomp.so and libkith_omp.so are libraries for those");
   if (!program.is_dynamic())
     throw error(file +
                 ": is linked statically, so no library can be loaded in front of its own; link it without "
                 "-static");
-  for (const std::string& library : program.names_of(DT_NEEDED)) {
-    for (const std::string_view other : {"libomp.so", "libiomp5.so", "libomp5.so"}) {
-      if (!library.starts_with(other)) continue;
-      throw error(
-          fmt::format("{}: uses {}, the OpenMP library of Clang and Intel's compilers; Kith stands in for GCC's, "
-                      "libgomp: compile it by gcc, g++ or gfortran -fopenmp",
-                      file, library));
-    }
+}
+
+std::vector<const char*> stand_ins_for(const std::string& file) {
+  bool gcc = false, llvm = false;
+  for (const std::string& library : elf_file(file).names_of(DT_NEEDED)) {
+    gcc = gcc || library.starts_with("libgomp.so");
+    for (const std::string_view name : {"libomp.so", "libomp5.so", "libiomp5.so"})
+      llvm = llvm || library.starts_with(name);
   }
+  if (llvm && !gcc) return {for_llvm.file, for_gcc.file};
+  return {for_gcc.file, for_llvm.file};
 }
 
 void refuse_other_library(const std::string& file) {
   elf_file library(file);
-  const bool stands_in = library.is_elf() && library.is_native() &&
-                         library.names_of(DT_SONAME) == std::vector<std::string>{"libgomp.so.1"};
-  if (!stands_in) throw error("--library " + file + ": does not stand in for libgomp; expected libkith_gomp.so");
+  if (library.is_elf() && library.is_native()) {
+    for (const std::string& name : library.names_of(DT_SONAME)) {
+      if (name == for_gcc.name || name == for_llvm.name) return;
+    }
+  }
+  throw error("--library " + file +
+              ": stands in for no OpenMP library; expected libkith_gomp.so or libkith_omp.so of Kith");
 }
 
 }  // namespace kith::tools

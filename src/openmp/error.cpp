@@ -27,3 +27,12 @@ KITH_OPENMP_API void GOMP_error(const char* text, std::size_t length) {
   print("fatal: ", text, length);
   std::exit(EXIT_FAILURE);
 }
+
+/// LLVM's; `severity`: 1 for a warning, else the program ends.
+KITH_OPENMP_API void __kmpc_error(const void*, int severity, const char* text) {
+  if (severity == 1) {
+    print("", text, ends_in_zero);
+  } else {
+    GOMP_error(text, ends_in_zero);
+  }
+}

@@ -1,0 +1,47 @@
+// ordered depend(source) and ordered depend(sink: ...).
+#include "openmp/abi.hpp"
+#include "openmp/construct.hpp"
+#include "openmp/kmpc/types.hpp"
+#include "openmp/posted_iterations.hpp"
+#include "openmp/wait.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+using namespace kith::openmp;
+using namespace kith::openmp::kmpc;
+
+static_assert(sizeof(posted_iterations::loop) == 24);  // as the ABI passes it (struct kmp_dim)
+
+KITH_OPENMP_API void __kmpc_doacross_init(const location*, std::int32_t, std::int32_t loops,
+                                          const posted_iterations::loop* nest) {
+  context& now = here();
+  member& m = member_of(now);
+  const work_shares::entered at = now.team->shares.enter(m.shares, [&](work_share& made) {
+    made.posted = std::make_shared<posted_iterations>(std::vector(nest, nest + loops));
+  });
+  m.nest = at.share.posted;
+}
+
+KITH_OPENMP_API void __kmpc_doacross_fini(const location*, std::int32_t) { member_of(here()).nest.reset(); }
+
+KITH_OPENMP_API void __kmpc_doacross_post(const location*, std::int32_t, const std::int64_t* at) {
+  context& now = here();
+  posted_iterations* const nest = member_of(now).nest.get();
+  if (nest == nullptr) return;
+  const std::optional<std::uint64_t> iteration = nest->find(at);
+  if (!iteration) return;
+  nest->post(*iteration);
+  wake_waiting(*now.team);
+}
+
+KITH_OPENMP_API void __kmpc_doacross_wait(const location*, std::int32_t, const std::int64_t* at) {
+  context& now = here();
+  const posted_iterations* const nest = member_of(now).nest.get();
+  if (nest == nullptr) return;
+  const std::optional<std::uint64_t> iteration = nest->find(at);
+  if (!iteration || nest->is_posted(*iteration)) return;
+  // In a cancelled region it may never be posted.
+  wait_until([&] { return nest->is_posted(*iteration) || now.team->is_cancelled(); });
+}

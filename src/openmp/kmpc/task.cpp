@@ -1,0 +1,254 @@
+#include "openmp/kmpc/task.hpp"
+
+#include "base/address.hpp"
+#include "base/round_up.hpp"
+#include "openmp/abi.hpp"
+#include "openmp/completion_event.hpp"
+#include "openmp/context.hpp"
+#include "openmp/dependences.hpp"
+#include "openmp/symbols.hpp"
+#include "openmp/task.hpp"
+#include "openmp/team.hpp"
+#include "openmp/wait.hpp"
+
+#include <kith/access.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace kith::openmp::kmpc {
+
+namespace {
+
+constexpr std::size_t task_alignment = 64;  // what compilers assume, because libomp's have it
+
+task_descriptor* make_block(const task_block& like) {
+  // glibc's malloc reuses such memory at once, which its aligned_alloc does not.
+  void* const memory = std::malloc(sizeof(task_block) + task_alignment + like.bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  const std::uintptr_t at = round_up(reinterpret_cast<std::uintptr_t>(memory) + sizeof(task_block), task_alignment);
+  auto* const first = static_cast<std::byte*>(memory) + (at - reinterpret_cast<std::uintptr_t>(memory));
+  auto* const block = ::new (first - sizeof(task_block)) task_block(like);
+  block->memory = memory;
+  return reinterpret_cast<task_descriptor*>(first);
+}
+
+void* shareds_of(task_descriptor* t) noexcept {
+  const task_block& b = block_of(t);
+  return b.shareds_at < b.bytes ? reinterpret_cast<std::byte*>(t) + b.shareds_at : nullptr;
+}
+
+/// Calls what is left of the body.
+void call_parts(task_descriptor* t, std::int32_t thread) {
+  task_block& block = block_of(t);
+  while (std::exchange(block.has_more, false)) t->entry(thread, t);
+}
+
+/// The body of a task. A cancelled one is only destroyed.
+void run(void* data) {
+  task_descriptor* const t = static_cast<task_data*>(data)->task;
+  const context& c = here();
+  task_block& block = block_of(t);
+  block.in_body = true;
+  block.has_more = !c.team->is_task_cancelled(c.group);
+  call_parts(t, c.thread);
+  destroy(t, c.thread);
+}
+
+/// "function:line" if the program has them (-g), else the function that made the task, and what tells its tasks apart.
+std::string name_of(const body_code& code) {
+  const auto& block = *static_cast<const task_block*>(code.place);
+  if (block.made_at != nullptr && block.made_at->text != nullptr) {
+    // ;file;function;line;column;;
+    const std::string_view text = block.made_at->text;
+    const std::size_t file = text.find(';') + 1, function = text.find(';', file) + 1,
+                      line = text.find(';', function) + 1, end = text.find(';', line);
+    if (file != 0 && function != 0 && line != 0 && end != text.npos) {
+      const std::string_view name = text.substr(function, line - 1 - function);
+      if (name != "unknown" && !name.empty())
+        return std::string(name) + ":" + std::string(text.substr(line, end - line));
+    }
+  }
+  // All bodies are called ".omp_task_entry.", with a number after it, except the first.
+  const std::string entry = symbol_at(code.address),
+                    maker = symbol_at(reinterpret_cast<std::uintptr_t>(block.called_from));
+  constexpr std::string_view usual = ".omp_task_entry.";
+  return entry.starts_with(usual) ? maker + ".task" + entry.substr(usual.size()) : entry;
+}
+
+namespace dependence_flag {
+constexpr std::uint8_t in = 1, out = 2, exclusive = 4, in_set = 8, all_memory = 0x80;
+}
+
+struct dependences {
+  access_records items;
+  bool all_memory = false;
+};
+
+void add(dependences& to, std::int32_t count, const dependence* list) {
+  for (std::int32_t i = 0; i < count; ++i) {
+    const dependence& d = list[i];
+    const auto flags = d.flags;
+    if ((flags & dependence_flag::all_memory) != 0) {
+      to.all_memory = true;
+      continue;
+    }
+    const mode how = (flags & dependence_flag::in_set) != 0      ? mode::concurrent
+                     : (flags & dependence_flag::exclusive) != 0 ? mode::commutative
+                     : (flags & dependence_flag::out) != 0       ? mode::inout
+                                                                 : mode::in;
+    to.items.add(at_address(static_cast<std::uintptr_t>(d.address)), d.bytes, how);
+  }
+}
+
+void wait_for_predecessors(std::int32_t count, const dependence* list, std::int32_t more, const dependence* others) {
+  dependences all;
+  add(all, count, list);
+  add(all, more, others);
+  if (all.all_memory) return wait_for_children();
+  await_predecessors(here(), std::move(all.items));
+}
+
+void make(task_descriptor* t, const access_records* depend, bool at_once) {
+  task_data data{block_of(t).event, t};
+  task_request r = request_of(data);
+  r.depend = depend;
+  r.at_once = at_once;
+  make_task(r);
+}
+
+}  // namespace
+
+task_block& block_of(task_descriptor* t) noexcept { return *(reinterpret_cast<task_block*>(t) - 1); }
+
+task_descriptor* copy_of(task_descriptor* from) {
+  const task_block& block = block_of(from);
+  task_descriptor* const made = make_block(block);
+  std::memcpy(static_cast<void*>(made), from, block.bytes);
+  made->shareds = shareds_of(made);
+  return made;
+}
+
+void destroy(task_descriptor* t, std::int32_t thread) {
+  const task_block& block = block_of(t);
+  if ((block.flags & task_flag::destructors) != 0) t->data_1.destructors(thread, t);
+  std::free(block.memory);
+}
+
+task_request request_of(task_data& data) noexcept {
+  const task_descriptor& t = *data.task;
+  const task_block& block = block_of(data.task);
+  return {.code = body_code(t.entry, name_of, &block),
+          .body = run,
+          .data = &data,
+          .size = sizeof data,
+          .align = alignof(task_data),
+          .final_task = (block.flags & task_flag::final_task) != 0,
+          .detach = data.event != nullptr,
+          .called_cancelled = true,
+          .priority = (block.flags & task_flag::has_priority) != 0 ? t.data_2.priority : 0};
+}
+
+}  // namespace kith::openmp::kmpc
+
+using namespace kith::openmp;
+using namespace kith::openmp::kmpc;
+
+/// `bytes`: of the descriptor, and what the compiler keeps for the task behind it.
+KITH_OPENMP_API task_descriptor* __kmpc_omp_task_alloc(const location* at, std::int32_t, std::int32_t flags,
+                                                       std::size_t bytes, std::size_t shared_bytes, task_entry entry) {
+  const std::size_t shareds_at = kith::round_up(bytes, alignof(void*));
+  task_descriptor* const made = make_block({.memory = nullptr,
+                                            .bytes = shareds_at + shared_bytes,
+                                            .shareds_at = shareds_at,
+                                            .event = nullptr,
+                                            .running = nullptr,
+                                            .made_at = at,
+                                            .called_from = __builtin_return_address(0),
+                                            .flags = flags});
+  ::new (made) task_descriptor{.shareds = shareds_of(made), .entry = entry, .part = 0, .data_1 = {}, .data_2 = {}};
+  return made;
+}
+
+/// There are no devices, so it is a task on the host.
+KITH_OPENMP_API task_descriptor* __kmpc_omp_target_task_alloc(const location* at, std::int32_t thread,
+                                                              std::int32_t flags, std::size_t bytes,
+                                                              std::size_t shared_bytes, task_entry entry,
+                                                              std::int64_t) {
+  return __kmpc_omp_task_alloc(at, thread, flags, bytes, shared_bytes, entry);
+}
+
+/// Also called by the body of an untied task, for its next part: here that follows at once.
+KITH_OPENMP_API std::int32_t __kmpc_omp_task(const location*, std::int32_t, task_descriptor* t) {
+  task_block& block = block_of(t);
+  if (block.in_body) {
+    block.has_more = true;
+  } else {
+    make(t, nullptr, false);
+  }
+  return 0;
+}
+KITH_OPENMP_API std::int32_t __kmpc_omp_task_parts(const location* at, std::int32_t thread, task_descriptor* t) {
+  return __kmpc_omp_task(at, thread, t);
+}
+
+KITH_OPENMP_API std::int32_t __kmpc_omp_task_with_deps(const location*, std::int32_t, task_descriptor* t,
+                                                       std::int32_t count, const dependence* list, std::int32_t more,
+                                                       const dependence* others) {
+  dependences all;
+  add(all, count, list);
+  add(all, more, others);
+  // One that depends on everything ends before its creator goes on.
+  if (all.all_memory) wait_for_children();
+  make(t, &all.items, all.all_memory);
+  return 0;
+}
+
+/// With a false `if` clause the program calls the body itself, between these two.
+KITH_OPENMP_API void __kmpc_omp_task_begin_if0(const location*, std::int32_t, task_descriptor* t) {
+  task_block& block = block_of(t);
+  block.in_body = true;
+  block.running =
+      std::make_unique<undeferred_task>(here(), (block.flags & kith::openmp::kmpc::task_flag::final_task) != 0)
+          .release();
+}
+KITH_OPENMP_API void __kmpc_omp_task_complete_if0(const location*, std::int32_t, task_descriptor* t) {
+  call_parts(t, here().thread);
+  const task_block& block = block_of(t);
+  if (block.event != nullptr) block.event->body_ended(*here().team);
+  const std::unique_ptr<undeferred_task> ended(block.running);
+  destroy(t, here().thread);
+}
+
+KITH_OPENMP_API void __kmpc_omp_wait_deps(const location*, std::int32_t, std::int32_t count, const dependence* list,
+                                          std::int32_t more, const dependence* others) {
+  wait_for_predecessors(count, list, more, others);
+}
+KITH_OPENMP_API void __kmpc_omp_taskwait_deps_51(const location*, std::int32_t, std::int32_t count,
+                                                 const dependence* list, std::int32_t more, const dependence* others,
+                                                 std::int32_t) {
+  wait_for_predecessors(count, list, more, others);
+}
+
+KITH_OPENMP_API std::int32_t __kmpc_omp_taskwait(const location*, std::int32_t) {
+  wait_for_children();
+  return 0;
+}
+/// A task never leaves its worker, so another one that ran now would delay it.
+KITH_OPENMP_API std::int32_t __kmpc_omp_taskyield(const location*, std::int32_t, std::int32_t) { return 0; }
+
+KITH_OPENMP_API completion_event* __kmpc_task_allow_completion_event(const location*, std::int32_t,
+                                                                     task_descriptor* t) {
+  return block_of(t).event = new completion_event;
+}
+
+/// `affinity` clauses are hints.
+KITH_OPENMP_API std::int32_t __kmpc_omp_reg_task_with_affinity(const location*, std::int32_t, task_descriptor*,
+                                                               std::int32_t, void*) {
+  return 0;
+}

@@ -1,0 +1,50 @@
+// Explicit tasks of the ABI. The program gets memory for one, fills it, and says when it is made.
+#pragma once
+
+#include "openmp/kmpc/types.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kith::openmp {
+
+class completion_event;
+class undeferred_task;
+struct task_request;
+
+namespace kmpc {
+
+/// What precedes a task's descriptor in its memory.
+struct task_block {
+  void* memory;              // that the block is in
+  std::size_t bytes;         // of the descriptor, with what the compiler keeps behind it and the shared pointers
+  std::size_t shareds_at;    // in these
+  completion_event* event;   // null: not detached
+  undeferred_task* running;  // between begin_if0 and complete_if0
+  const location* made_at;   // in the source; may be null
+  const void* called_from;   // the code that made it
+  std::int32_t flags;
+  bool in_body = false;   // between the beginning and the end of the body
+  bool has_more = false;  // of an untied task's body, which is called once for each of its parts
+};
+
+namespace task_flag {
+inline constexpr std::int32_t final_task = 1 << 1, destructors = 1 << 3, has_priority = 1 << 5;
+}
+
+/// The block of a task that the program has got.
+task_block& block_of(task_descriptor*) noexcept;
+/// A new task, all of whose bytes are those of `from`, except the pointer to the shared ones.
+task_descriptor* copy_of(task_descriptor* from);
+/// Calls the destructors of what the task has copied, and frees it.
+void destroy(task_descriptor*, std::int32_t thread);
+/// What is common to all tasks of the ABI; the data is a task_data.
+struct task_data {
+  completion_event* event;  // the first word, as task_request wants it
+  task_descriptor* task;
+};
+task_request request_of(task_data&) noexcept;
+
+}  // namespace kmpc
+
+}  // namespace kith::openmp
