@@ -175,7 +175,7 @@ class Logs:
             self.types[int(cells["small"][i])] = text.decode("utf-8", "backslashreplace")
         made, roots = starts[kind == _TASK], starts[kind == _RUN]
         created = np.concatenate([cells["large"][made], cells["large"][roots]])
-        types = np.concatenate([cells["small"][made].astype(np.int64), np.zeros(len(roots), np.int64)])
+        types = np.concatenate([cells["small"][made].astype(np.int64), cells["small"][roots].astype(np.int64)])
         rows = starts[(kind == _EXECUTED) | (kind == _RAN)]
         begun, until = self._times(run, cells, pairs, rows)
         counts = (cells["flags"][rows] & (_EXPLORES | _CANCELLED)) == 0

@@ -30,10 +30,15 @@ std::string numbered(std::size_t count, const std::string& type) {
   return count == 1 ? type + ":0" : type + ":0 to " + type + ":" + std::to_string(count - 1);
 }
 
+/// Whether the task is found by its type. Runs have one if they are named.
+bool is_of_type(const recorded_task& t) noexcept {
+  return !t.has(recorded_task::fence) && (!t.has(recorded_task::root) || t.type != 0);
+}
+
 /// The types that have tasks, for error messages.
 std::string types_of(const recording& r) {
   std::vector<std::size_t> count(r.types.size());
-  for (const recorded_task& t : r.tasks) count[t.type] += !t.has(recorded_task::root) && !t.has(recorded_task::fence);
+  for (const recorded_task& t : r.tasks) count[t.type] += is_of_type(t);
   std::string text;
   for (std::size_t i = 0; i < count.size(); ++i) {
     if (count[i] != 0) text += (text.empty() ? "" : ", ") + printable(numbered(count[i], r.types[i]));
@@ -76,8 +81,7 @@ std::int32_t find_task(const recording& r, const std::string& name) {
   std::vector<std::int32_t> all;
   for (std::size_t t = 0; t < r.tasks.size(); ++t) {
     const recorded_task& x = r.tasks[t];
-    if (r.types[x.type] == type && !x.has(recorded_task::root) && !x.has(recorded_task::fence))
-      all.push_back(static_cast<std::int32_t>(t));
+    if (r.types[x.type] == type && is_of_type(x)) all.push_back(static_cast<std::int32_t>(t));
   }
   const std::optional<std::uint64_t> n = colon == std::string::npos
                                              ? std::optional<std::uint64_t>(all.size() == 1 ? 0 : all.size())

@@ -36,7 +36,7 @@ meanwhile while_waiting(const recording& r, std::int32_t worker, std::uint64_t f
     return runner >= 0 && is_near[static_cast<std::size_t>(runner)];
   };
   std::vector<std::vector<busy_interval>> busy(r.worker_node.size());
-  std::vector<std::vector<busy_interval>> jobs(r.worker_node.size());
+  std::vector<std::vector<busy_interval>> jobs(r.worker_node.size()), idle(r.worker_node.size());
   const auto note = [&](timeline_entry::kind what, std::int32_t task, std::int32_t runner, std::uint64_t begun,
                         std::uint64_t ended) {
     if (!near(runner) || begun >= until || ended <= from || ended <= begun) return;
@@ -44,6 +44,7 @@ meanwhile while_waiting(const recording& r, std::int32_t worker, std::uint64_t f
     if (runner == worker) m.worker.push_back({what, task, begun, ended});
     if (what == timeline_entry::idle) {
       m.node_idle += part.ended - part.begun;
+      idle[static_cast<std::size_t>(runner)].push_back(part);
       if (runner == worker) m.idle += part.ended - part.begun;
     } else {
       (what == timeline_entry::job ? jobs : busy)[static_cast<std::size_t>(runner)].push_back(part);
@@ -63,7 +64,10 @@ meanwhile while_waiting(const recording& r, std::int32_t worker, std::uint64_t f
   for (std::size_t w = 0; w < r.worker_node.size(); ++w) {
     if (!is_near[w]) continue;
     ++m.node_workers;
-    const std::uint64_t in_tasks = covered(busy[w]), in_jobs = covered(jobs[w]);
+    // A task that waits is idle while its worker finds nothing else.
+    const std::uint64_t without_work = covered(idle[w]), in_jobs = covered(jobs[w]);
+    busy[w].insert(busy[w].end(), idle[w].begin(), idle[w].end());
+    const std::uint64_t in_tasks = covered(busy[w]) - without_work;
     m.node_busy += in_tasks;
     if (static_cast<std::int32_t>(w) != worker) continue;
     m.busy = in_tasks;

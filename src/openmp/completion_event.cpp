@@ -37,4 +37,5 @@ void completion_event::body_ended(team& of) {
 KITH_OPENMP_API void omp_fulfill_event(std::uintptr_t event) {
   static_cast<kith::openmp::completion_event*>(kith::at_address(event))->fulfil();
 }
-KITH_OPENMP_API void omp_fulfill_event_(const std::uintptr_t* event) { omp_fulfill_event(*event); }
+// In Fortran it is passed by value, too.
+KITH_OPENMP_API void omp_fulfill_event_(std::uintptr_t event) { omp_fulfill_event(event); }

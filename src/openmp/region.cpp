@@ -34,15 +34,16 @@ void run_on_workers(int threads, const region_request& r) {
   team all(threads, maker, &engine);
   if (r.prepare != nullptr) r.prepare(all, r.with);
   const keeps_context mine;
-  (*lent).run([&] {
+  const std::uint16_t type = type_of(r.code);
+  auto members = [&] {
     native::worker& first = *native::worker::current();
-    const std::uint16_t type = type_of(r.code);
     for (int i = 1; i < threads; ++i)
       native::create_addressed(first, worker_id(i), type, [&all, &r, i] { run_member(all, i, r); });
     const runs_as_child member_0;    // whose waits are not for the other members
     first.children().listed = true;  // as those of the others: its own waits claim them, wherever they are queued
     run_member(all, 0, r);
-  });
+  };
+  engine.run_root(&members, [](void* all_members) { (*static_cast<decltype(members)*>(all_members))(); }, type);
 }
 
 /// The number of members that a region of the running code has.

@@ -114,6 +114,7 @@ class log_gatherer {
     to_.creations.push_back({.ref = r.head.large,
                              .begun = r.pair(0).first,
                              .first = static_cast<std::uint32_t>(to_.accesses.size()),
+                             .type = r.head.small,
                              .seat = seat_,
                              .root = true});
   }

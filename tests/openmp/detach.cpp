@@ -7,15 +7,21 @@
 #include <thread>
 #include <vector>
 
+extern "C" void omp_fulfill_event_(omp_event_handle_t);  // Fortran's
+
 namespace {
 
 void fulfilled_in_the_body() {
   int ran = 0;
   for (int i = 0; i < 20; i++) {
     omp_event_handle_t event;
-#pragma omp task detach(event) shared(ran)
+#pragma omp task detach(event) shared(ran) firstprivate(i)
     {
-      omp_fulfill_event(event);
+      if (i % 2 == 0) {
+        omp_fulfill_event(event);
+      } else {
+        omp_fulfill_event_(event);
+      }
 #pragma omp atomic
       ran++;
     }

@@ -138,10 +138,19 @@ def record(work):
     tasks, dependences = (rows(file, f"select count(*) from {t}")[0][0] for t in ("task", "dependence"))
     # Three factorizations of 7 by 7 tiles, and a wavefront of 24 by 24 tasks.
     check(tasks >= 3 * 84 + 576 and dependences >= 2 * 24 * 23, f"the recording has {tasks} tasks and {dependences} dependences")
+    unnamed = rows(file, "select count(*) from task join type on type.id = task.type where type.name = 'task'")[0][0]
+    check(unnamed == 0, f"{unnamed} tasks have no name")
     done = kith("sim", file, "--policy", "dep", "--json")
     check(done.returncode == 0 and json.loads(done.stdout), f"kith sim: {done.returncode}: {done.stderr}")
     done = kith("record", "-o", file, "--", KITH, "run", "--threads", "2", "--", os.path.join(FOLDER, "cholesky"))
     check(done.returncode == 0 and os.path.exists(file), f"kith record -- kith run: {done.returncode}: {done.stderr}")
+    # Programs of a script, at the same time, have a recording each; one file cannot be given twice.
+    both = f"{os.path.join(FOLDER, 'cholesky')} & {os.path.join(FOLDER, 'single')} & wait"
+    done = kith("run", "--threads", "2", "--record", file, "--", "sh", "-c", both)
+    check(done.returncode == 0 and done.stdout == "ok\nok\n", f"two programs recorded at once: {done.returncode}: {done.stdout}{done.stderr}")
+    check(sorted(rows(f, "select count(*) from task")[0][0] > 500 for f in (file, file + "-2")) == [False, True], "recordings of two programs")
+    done = kith("record", "-o", file, "--", KITH, "run", "--record", file, "--", os.path.join(FOLDER, "single"))
+    check("one of the two" in done.stderr, f"a file for kith record, and one for kith run: {done.stderr}")
 
 
 FOOTPRINTS = """
@@ -223,6 +232,7 @@ def command_line(work):
     show = ["sh", "-c", 'echo "$LD_PRELOAD|$KITH_POLICY|$OMP_NUM_THREADS|$KITH_RECORD"']
     quiet = {"LD_PRELOAD": "libm.so.6"}
     done = kith("run", "--policy", "steal", "--threads", "3", "--record", os.path.join(work, "r"), "--", *show, **quiet)
+    check("nothing was recorded" in done.stderr, f"kith run --record of a program that records nothing: {done.stderr}")
     check(done.stdout == f"{BOTH}:libm.so.6|steal|3|{os.path.join(work, 'r')}\n", f"kith run sets {done.stdout}{done.stderr}")
     done = kith("run", "--", *show, KITH_POLICY="dep", OMP_NUM_THREADS="2")
     check(done.stdout == f"{BOTH}|dep|2|\n", f"kith run keeps {done.stdout}")
@@ -247,6 +257,9 @@ def command_line(work):
     refused("--", plain, says=[plain, "cannot be run", "chmod +x"])
     refused("--policy", "stael", "--", ok, says=["stael", "did you mean 'steal'"])
     refused("--policy", "", "--", ok, says=["--policy"])
+    refused("--policy", "steal:victm=random", "--", ok, says=["victm", "did you mean 'victim'"])
+    done = kith("run", "--policy", "dep+pm", "--threads", "2", "--", ok)
+    check(done.returncode == 0 and done.stdout == "ok\n", f"a policy that moves pages: {done.returncode}: {done.stderr}")
     refused("--threads", "0", "--", ok, says=["--threads"])
     refused("--library", "/no/such.so", "--", ok, says=["/no/such.so", "libkith_gomp.so"])
     refused("--record", os.path.join(work, "no", "folder", "x"), "--", ok, says=["no/folder"])

@@ -69,6 +69,17 @@ std::string all(const explanation& e) {
   return text;
 }
 
+TEST(why, counts_a_waiting_task_as_idle_while_its_worker_finds_nothing) {
+  recording r = small();
+  r.tasks[0].ended = 450;  // it waits on worker 0 for what it has created
+  const explanation e = explain(r, 4, data_costs(r));
+  ASSERT_EQ(e.waited.from, 150u);
+  ASSERT_EQ(e.waited.until, 300u);
+  EXPECT_EQ(e.waited.idle, 30u);
+  EXPECT_EQ(e.waited.busy, 120u);
+  EXPECT_EQ(e.waited.node_busy + e.waited.node_idle, 300u) << "two workers";
+}
+
 TEST(why, adds_up_data_by_home_and_by_who_wrote_it) {
   const recording r = small();
   const explanation e = explain(r, 4, data_costs(r));

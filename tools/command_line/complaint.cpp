@@ -41,6 +41,7 @@ std::vector<std::string> options_of(const CLI::App& command) {
 std::string unexpected(const std::vector<std::string>& words, const CLI::App& verb) {
   const auto option = std::ranges::find_if(words, [](const std::string& w) { return w.starts_with('-'); });
   if (option == words.end()) return fmt::format("'{}' is more than it takes", words.front());
+  if (*option == "--") return "nothing after --";
   const std::string wrong = name_part(*option), near = nearest_name(wrong, options_of(verb));
   return near.empty() ? fmt::format("no option '{}'", wrong)
                       : fmt::format("no option '{}'; did you mean '{}'?", wrong, near);

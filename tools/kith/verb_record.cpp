@@ -7,11 +7,9 @@
 #include "base/printable.hpp"
 #include "child.hpp"
 #include "output.hpp"
-#include "progress.hpp"
-#include "recording/assemble.hpp"
+#include "recorded_run.hpp"
 #include "recording/counts.hpp"
 #include "recording/file.hpp"
-#include "recording/job_parts.hpp"
 #include "recording/parts.hpp"
 #include "second_run.hpp"
 
@@ -39,29 +37,6 @@ struct record_options {
   std::string counters, counted;
   std::vector<std::string> program;
 };
-
-/// Makes a recording of the parts of a runtime, or of the places of a job, and prints a summary.
-void put_together(const std::vector<std::string>& parts, bool dry) {
-  {
-    progress bar;
-    assemble_places(parts, [&](const char* what, double share) { bar.share(what, share); }, add_sources);
-  }
-  const std::string& file = parts.front();
-  const recording r = read_recording(file);
-  std::uint64_t touches = 0;
-  for (const recorded_stream& s : r.streams) touches += s.touches;
-  std::string of_places;
-  if (!r.places.empty()) {
-    std::uint64_t error = 0;
-    for (const recorded_place& p : r.places) error = std::max(error, p.error_ns);
-    of_places = fmt::format("{} places with {} messages, clocks within {:.1f} us, ", r.places.size(), r.messages.size(),
-                            static_cast<double>(error) * 1e-3);
-  }
-  fmt::print(stderr, "kith record: {}: {}{} tasks, {} accesses, {} dependences, {}{:.1f} MB{}\n", file, of_places,
-             r.tasks.size(), r.accesses.size(), r.dependences.size(),
-             r.blocks.empty() ? "" : fmt::format("{} touches, ", touches),
-             static_cast<double>(fs::file_size(file)) / 1e6, dry ? ", dry" : "");
-}
 
 /// Runs the program that counts, and adds the instructions of tasks to the recordings of the first run.
 void add_instructions(const record_options& o, const std::vector<std::string>& files) {
@@ -114,38 +89,11 @@ void refuse_wrong(const record_options& o) {
 
 /// Runs the program with the options' settings.
 child_result run_recorded(const record_options& o) {
-  std::vector<std::pair<std::string, std::string>> set{{"KITH_RECORD", fs::absolute(o.file)},
-                                                       {"KITH_RECORD_PARTS", "1"}};
+  std::vector<std::pair<std::string, std::string>> set = settings_that_record(o.file);
   if (o.dry) set.emplace_back("KITH_DRY", "1");
   if (o.addresses) set.emplace_back("KITH_RECORD_ADDRESSES", "1");
   if (!o.counters.empty()) set.emplace_back("KITH_RECORD_COUNTERS", o.counters);
   return run_child(o.program, set);
-}
-
-/// Makes recordings of all parts that the program has written. Returns their files; throws for those that cannot
-/// be made.
-std::vector<std::string> put_all_together(const record_options& o, const child_result& done) {
-  const std::vector<std::string> all_parts = files_with_parts(o.file);  // of several runtimes or programs
-  if (all_parts.empty())
-    throw error("nothing was recorded: " + o.program.front() +
-                (done.clean()
-                     ? " has started no runtime of Kith"
-                     : " failed before it started a runtime of Kith, or refused to record; its own message says why"));
-  if (done.signal() != 0)
-    fmt::print(stderr, "kith record: {} was ended by signal {}; what it did until then is there\n", o.program.front(),
-               done.signal());
-  std::string failures;
-  std::vector<std::string> files;
-  for (const std::vector<std::string>& parts : by_job(all_parts)) {
-    files.push_back(parts.front());
-    try {
-      put_together(parts, o.dry);
-    } catch (const std::exception& e) {
-      failures += std::string(failures.empty() ? "" : "; ") + e.what() + " (later: kith repair " + files.back() + ")";
-    }
-  }
-  if (!failures.empty()) throw error(failures);
-  return files;
 }
 
 /// Keeps recordings of addresses, with the instructions, only if another schedule has the same addresses.
@@ -187,7 +135,7 @@ outcome record(const record_options& o) {
   std::optional<input_of_two> input;
   if (o.addresses) input.emplace();
   const child_result done = run_recorded(o);
-  const std::vector<std::string> files = put_all_together(o, done);
+  const std::vector<std::string> files = make_recordings("kith record", o.file, o.program.front(), done, o.dry);
   if (o.addresses) return check_addresses(o, done, files, *input);
   return done.clean() ? outcome::fine : outcome::limited;
 }

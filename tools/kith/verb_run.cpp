@@ -1,11 +1,16 @@
 // kith run: runs an OpenMP program on Kith.
 #include "verbs.hpp"
 
+#include "base/environment.hpp"
 #include "base/nearest.hpp"
 #include "base/variables.hpp"
 #include "child.hpp"
 #include "output.hpp"
 #include "placeholders.hpp"
+#include "policy/contract/policy_options.hpp"
+#include "policy/list.hpp"
+#include "recorded_run.hpp"
+#include "recording/parts.hpp"
 #include "run/openmp_program.hpp"
 
 #include <kith/error.hpp>
@@ -21,6 +26,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -73,11 +79,14 @@ std::string libraries_for(const std::string& program, const std::string& named) 
   return all;
 }
 
-/// Throws for a policy that is not known. Its options are read by the runtime that gets them.
-void refuse_unknown_policy(const std::string& policy) {
-  const std::vector<std::string> names = policy_names();
-  const std::string name = policy.substr(0, policy.find(':'));
-  if (std::ranges::find(names, name) == names.end()) throw error(no_such("policy", name, names));
+/// Throws for a policy, or an option of one, that is not known: the program would find that at its first region.
+void refuse_unknown_policy(std::string text) {
+  take_migration(text);
+  const std::string name = text.substr(0, text.find(':'));
+  const std::vector<policy_entry> all = policy_list();
+  const auto found = std::ranges::find(all, std::string_view(name), &policy_entry::name);
+  if (found == all.end()) throw error(no_such("policy", name, policy_names()));
+  const policy_options checked(text, found->options);
 }
 
 outcome run_openmp(const openmp_options& o) {
@@ -93,16 +102,20 @@ outcome run_openmp(const openmp_options& o) {
   if (!o.policy.empty()) set.emplace_back(var::policy.name, o.policy);
   if (o.threads) set.emplace_back("OMP_NUM_THREADS", std::to_string(*o.threads));
   if (!o.record.empty()) {
+    if (value_of(var::record_parts))
+      throw error("--record " + o.record + ": `kith record` records this run; give the file to one of the two");
     refuse_output("--record", o.record, {name});
-    set.emplace_back(var::record.name, std::filesystem::absolute(o.record).string());
+    remove_parts(o.record);
+    for (auto& s : settings_that_record(o.record)) set.push_back(std::move(s));
   }
   const child_result done = run_child(o.program, set, false, true);
-  if (!o.record.empty() && !std::filesystem::exists(o.record))
-    fmt::print(
-        stderr,
-        "kith run: {} was not made: {} ended inside of a parallel region, or had none on Kith (it uses no OpenMP, or "
-        "cleared its environment)\n",
-        o.record, name);
+  if (!o.record.empty()) {
+    try {
+      make_recordings("kith run", o.record, name, done, false);
+    } catch (const std::exception& e) {
+      fmt::print(stderr, "kith run: --record {}: {}\n", o.record, e.what());
+    }
+  }
   if (const int signal = done.signal(); signal != 0) {
     fmt::print(stderr, "kith run: {} was ended by signal {} ({})\n", name, signal, strsignal(signal));
     return static_cast<outcome>(128 + signal);
@@ -117,9 +130,15 @@ std::function<outcome()> add_run(CLI::App& command) {
   command.add_option("--policy", o->policy, "the policy, with options (KITH_POLICY, \"auto\"); see `kith policies`")
       ->check(some_text())
       ->type_name("POLICY");
-  command.add_option("--threads", o->threads, "threads of a parallel region (OMP_NUM_THREADS, as many as cores)")
+  command
+      .add_option("--threads", o->threads,
+                  "threads of a parallel region, instead of OMP_NUM_THREADS with all its levels (as many as cores)")
       ->check(whole_number(1, var::workers.most));
-  command.add_option("--record", o->record, "record the run in this file, for `kith report`, `kith sim` and others")
+  command
+      .add_option(
+          "--record", o->record,
+          "record the run in this file, for `kith report`, `kith sim` and others; of more programs, or sizes of "
+          "teams: FILE-2, ...")
       ->check(some_text())
       ->type_name("FILE");
   command

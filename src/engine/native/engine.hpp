@@ -61,8 +61,8 @@ class engine {
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  /// Runs a root task (kith::runtime::run()).
-  void run_root(void* context, void (*f)(void*));
+  /// Runs a root task (kith::runtime::run()), of this type in recordings.
+  void run_root(void* context, void (*f)(void*), std::uint16_t type = 0);
   kith::statistics statistics() const;
   void reset_statistics();
 
@@ -134,7 +134,7 @@ class engine {
   void stand_in_main();
   void begin_run() noexcept;
   void end_run() noexcept;
-  std::exception_ptr run_as_guest(void* context, void (*f)(void*));
+  std::exception_ptr run_as_guest(void* context, void (*f)(void*), std::uint16_t type);
 
   void start_recording(const worker_plan& plan);
   void try_counters(std::map<std::string, std::string>& about);

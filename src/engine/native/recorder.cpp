@@ -22,15 +22,18 @@ std::uint64_t touched_bytes(const detail::access_record& a) noexcept {
 
 }  // namespace
 
+void seat_log::name_type(std::uint16_t type) {
+  if (type >= named_.size()) named_.resize(type + std::size_t{1});
+  if (named_[type]) return;
+  named_[type] = true;
+  const std::string name = task_type_name(type);
+  append_text({.kind = log_kind::type, .small = type, .middle = static_cast<std::uint32_t>(name.size())}, name);
+}
+
 void seat_log::created(const created_task& b) {
   const std::uint64_t until = ticks();
   const detail::hints& h = b.what.h;
-  if (h.type >= named_.size()) named_.resize(h.type + std::size_t{1});
-  if (!named_[h.type]) {
-    named_[h.type] = true;
-    const std::string name = task_type_name(h.type);
-    append_text({.kind = log_kind::type, .small = h.type, .middle = static_cast<std::uint32_t>(name.size())}, name);
-  }
+  name_type(h.type);
   if (b.scope != scope_ || b.parent != parent_) {
     scope_ = b.scope;
     parent_ = b.parent;
@@ -119,9 +122,10 @@ void seat_log::job(std::uint64_t began, const job_size& size) noexcept {
          {began, ticks()});
 }
 
-std::uint64_t seat_log::root(std::uint64_t task) noexcept {
+std::uint64_t seat_log::root(std::uint64_t task, std::uint16_t type) {
+  name_type(type);
   const std::uint64_t now = ticks();
-  append({.kind = log_kind::run, .large = task}, {now, 0});
+  append({.kind = log_kind::run, .small = type, .large = task}, {now, 0});
   return now;
 }
 

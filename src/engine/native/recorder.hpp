@@ -67,9 +67,10 @@ class seat_log : public log {
            {bytes, at});
   }
   /// Records that a run begins; returns the time. executed() records its end.
-  std::uint64_t root(std::uint64_t task) noexcept;
+  std::uint64_t root(std::uint64_t task, std::uint16_t type);
 
  private:
+  void name_type(std::uint16_t type);
   void account(std::uint64_t task, std::uint64_t spent) noexcept;
   void settle() noexcept;
 

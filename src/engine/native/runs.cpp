@@ -112,7 +112,7 @@ std::unique_lock<std::mutex> engine::take_seat_0() {
 }
 
 /// Runs f as the root task of worker 0, whose seat the caller holds.
-std::exception_ptr engine::run_as_guest(void* context, void (*f)(void*)) {
+std::exception_ptr engine::run_as_guest(void* context, void (*f)(void*), std::uint16_t type) {
   guest_.store(true, relaxed);
   worker& w = workers[0];
   const binding bound(w.binding);
@@ -123,7 +123,7 @@ std::exception_ptr engine::run_as_guest(void* context, void (*f)(void*)) {
   w.start_busy();
   const std::uint64_t root_before = std::exchange(w.root, ++roots_ << 32);
   const identity::naming_state named_before = std::exchange(w.naming, {identity::of_root(roots_)});
-  const std::uint64_t began = w.log != nullptr ? w.log->root(w.root) : 0;
+  const std::uint64_t began = w.log != nullptr ? w.log->root(w.root, type) : 0;
   std::uint64_t ended = 0;
   std::exception_ptr failure;
   {
@@ -144,7 +144,7 @@ std::exception_ptr engine::run_as_guest(void* context, void (*f)(void*)) {
   return failure;
 }
 
-void engine::run_root(void* context, void (*f)(void*)) {
+void engine::run_root(void* context, void (*f)(void*), std::uint16_t type) {
   refuse_inherited("runtime::run()");
   std::exception_ptr failure;
   worker* const here = worker::current();
@@ -152,7 +152,7 @@ void engine::run_root(void* context, void (*f)(void*)) {
   if (worker* const mine = worker::find_on_stack(*this); mine != nullptr) {  // inside a task of this runtime
     failure = mine->run_on_top(context, f);
   } else if (const std::unique_lock seat = take_seat_0(); seat.owns_lock()) {
-    failure = run_as_guest(context, f);
+    failure = run_as_guest(context, f, type);
   } else {  // another thread is worker 0: hands the function over
     auto ended = std::make_shared<detail::completion>();
     submit_outside(handed_over(ended, failure, context, f));

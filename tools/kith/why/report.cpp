@@ -26,7 +26,8 @@ const recorded_task& task_of(const recording& r, std::int32_t t) { return r.task
 std::string named(const recording& r, std::int32_t t) {
   const recorded_task& task = task_of(r, t);
   if (task.has(recorded_task::fence)) return fmt::format("task {} (a fence)", t);
-  return fmt::format("task {} ({})", t, task.has(recorded_task::root) ? "run" : printable(r.types[task.type]));
+  const bool is_run = task.has(recorded_task::root) && task.type == 0;  // else a named one
+  return fmt::format("task {} ({})", t, is_run ? "run" : printable(r.types[task.type]));
 }
 
 std::string where(const recording& r, std::int32_t worker) {
