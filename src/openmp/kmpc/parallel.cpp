@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdarg>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -111,7 +110,7 @@ KITH_OPENMP_API void __kmpc_fork_call_if(const location*, std::int32_t, microtas
 
 KITH_OPENMP_API void __kmpc_serialized_parallel(const location*, std::int32_t) {
   next_region.threads = 0;
-  std::make_unique<serial_region>().release();
+  new serial_region;  // found by its context
 }
 
 KITH_OPENMP_API void __kmpc_end_serialized_parallel(const location*, std::int32_t) {

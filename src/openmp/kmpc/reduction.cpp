@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 namespace kith::openmp::kmpc {
@@ -73,14 +72,14 @@ class reductions {
   /// Of a construct of the team: `first` is that of the member that came first, which lives until all have ended.
   void join(reductions& first) noexcept { first_ = &first; }
   /// Called once by each member. The last one, which sees what all have done, combines. Frees what it can.
-  static void end_member(std::unique_ptr<reductions> mine, int members) {
-    reductions* const first = mine->first_;
-    if (first->ended_.fetch_add(1, acq_rel) + 1 == members) {
-      mine->combine_copies(members);
-      if (mine.get() != first) delete first;
-    } else if (mine.get() == first) {
-      mine.release();
+  static void end_member(reductions& mine, int members) {
+    reductions* const first = mine.first_;
+    const bool last = first->ended_.fetch_add(1, acq_rel) + 1 == members;
+    if (last) {
+      mine.combine_copies(members);
+      if (first != &mine) delete first;
     }
+    if (last || first != &mine) delete &mine;
   }
 
  private:
@@ -127,20 +126,19 @@ KITH_OPENMP_API void* __kmpc_taskred_init(std::int32_t, std::int32_t count, void
 KITH_OPENMP_API void* __kmpc_taskred_modifier_init(const location*, std::int32_t, std::int32_t, std::int32_t count,
                                                    void* variables) {
   context& now = here();
-  auto mine = std::make_unique<reductions>(count, static_cast<const reduced_variable*>(variables));
+  auto* const mine = new reductions(count, static_cast<const reduced_variable*>(variables));  // found by its descriptor
   const std::uintptr_t* const first =
       enter_reductions(*now.team, now.team->shares.enter(member_of(now).shares), mine->descriptor(),
                        [](std::uintptr_t* made) { reductions::of(made).begin_copies(here().team->size); });
   mine->join(reductions::of(first));
-  mine.release();  // it is found by its descriptor
   return now.group;
 }
 
 KITH_OPENMP_API void __kmpc_task_reduction_modifier_fini(const location*, std::int32_t, std::int32_t) {
   const context& c = here();
-  std::unique_ptr<reductions> mine(&reductions::of(c.group->reductions));
+  reductions& mine = reductions::of(c.group->reductions);
   close_group();
-  reductions::end_member(std::move(mine), c.team->size);
+  reductions::end_member(mine, c.team->size);
 }
 
 KITH_OPENMP_API void* __kmpc_task_reduction_get_th_data(std::int32_t, void* group, void* variable) {
