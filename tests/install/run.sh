@@ -46,10 +46,14 @@ quietly "$work/moved/bin/kith" record --addresses -o "$work/traced/rec" -- "$wor
 grep -q 'stencil.cpp:.*smooth:1: reads (not declared)' "$work/log" || { cat "$work/log"; echo "kith check: not the mistake of the example"; exit 1; }
 [ "$(uname -m)" != x86_64 ] || quietly "$work/moved/bin/kith" record --addresses --counted "$work/traced/build/counting" -o "$work/traced/counted" -- \
   "$work/traced/build/stencil"
-# An OpenMP program on the installed library.
-if [ -e "$build/libkith_gomp.so" ] && ! "$compiler" --version | grep -q clang; then
-  quietly "$compiler" -x c -fopenmp "$here/../openmp/single.c" -o "$work/single"
-  quietly "$work/moved/bin/kith" run -- "$work/single"
+# OpenMP programs on the installed libraries.
+if [ -e "$build/libkith_gomp.so" ]; then
+  for c in gcc clang-19; do
+    "$c" -fopenmp "$here/../openmp/single.c" -o "$work/single" 2>"$work/log" || continue  # this compiler is not there
+    quietly "$work/moved/bin/kith" run --threads 2 --record "$work/single.rec" -- "$work/single"
+    [ -e "$work/single.rec" ] || { echo "$c: an OpenMP program did not run on Kith"; exit 1; }
+    rm "$work/single.rec"
+  done
 fi
 # A policy from outside the tree, in its own library.
 mkdir "$work/policy"

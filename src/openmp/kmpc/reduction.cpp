@@ -15,8 +15,6 @@
 
 namespace kith::openmp::kmpc {
 
-namespace {
-
 /// A variable, as the program describes it (kmp_taskred_input_t).
 struct reduced_variable {
   void* shared;    // what the copies are combined into
@@ -27,8 +25,6 @@ struct reduced_variable {
   void (*combine)(void* into, void* copy);
   std::uint32_t flags;
 };
-
-}  // namespace
 
 /// Those that one group has begun, with the descriptor by which reduction.hpp knows them.
 class reductions {
