@@ -4,6 +4,7 @@
 #include "engine/native/held.hpp"
 #include "engine/native/worker.hpp"
 #include "openmp/abi.hpp"
+#include "openmp/context.hpp"
 #include "openmp/team.hpp"
 
 namespace kith::openmp {
@@ -19,6 +20,7 @@ void completion_event::fulfil() noexcept {
 void completion_event::body_ended(team& of) {
   if (state_.load(acquire) != fulfilled) {
     if (of.has_workers()) {
+      const keeps_context mine;
       holds_ = &native::create_held(*native::worker::current());
     } else {
       counts_ = &of;

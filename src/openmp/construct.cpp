@@ -54,11 +54,9 @@ void enter_all(team& in, const construct& c) {
   }
 }
 
-const std::uintptr_t* enter_reductions(team& in, work_shares::entered at, std::uintptr_t* descriptor,
-                                       void (*begin)(std::uintptr_t* first)) {
+const std::uintptr_t* enter_reductions(team& in, work_shares::entered at, std::uintptr_t* descriptor) {
   if (at.first) {
     begin_share_reductions(descriptor, nullptr);
-    if (begin != nullptr) begin(descriptor);
     at.share.reductions.store(descriptor, release);  // pairs with has_reductions()
     wake_waiting(in);
     return descriptor;

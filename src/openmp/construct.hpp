@@ -29,10 +29,9 @@ struct construct {
 void enter(const construct&);
 /// Takes all members of a team that has not begun into a loop, or sections, without the other wishes.
 void enter_all(team&, const construct&);
-/// Opens the task group of the construct's task reductions. `begin`, unless it is null, is called with the descriptor
-/// of the member that comes first, before others see its private blocks. Returns that descriptor.
-const std::uintptr_t* enter_reductions(team&, work_shares::entered, std::uintptr_t* descriptor,
-                                       void (*begin)(std::uintptr_t* first) = nullptr);
+/// Opens the task group of the construct's task reductions. Returns the descriptor of the member that comes first,
+/// whose private blocks all use.
+const std::uintptr_t* enter_reductions(team&, work_shares::entered, std::uintptr_t* descriptor);
 
 /// The calling member's next chunk of the loop that it is in; empty: none is left. Ends its chunk before.
 iteration_range next_chunk();

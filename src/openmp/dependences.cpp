@@ -24,6 +24,10 @@ void access_records::add(const void* address, std::size_t bytes, mode how) {
   more_.push_back(r);
 }
 
+void access_records::forget_sizes() noexcept {
+  for (detail::access_record& r : records()) r.bytes = 1;
+}
+
 void access_records::take_no_turns() noexcept {
   for (detail::access_record& r : records()) {
     if (r.how == mode::commutative || r.how == mode::concurrent) r.how = mode::inout;
@@ -44,10 +48,9 @@ void await_predecessors(const context& in, access_records accesses) {
     of_engine.wake(waiter);
   };
   using body = decltype(tell);
-  const detail::draft d =
-      detail::begin(detail::running_task{}, detail::task_room(sizeof(body), alignof(body), accesses.all()));
+  const detail::draft d = begin_task(detail::task_room(sizeof(body), alignof(body), accesses.all()));
   ::new (d.closure) body(tell);
-  const task_ref t = detail::submit(d, &detail::code_of<body>, detail::declared(accesses.all(), {}, {}));
+  const task_ref t = submit_task(d, &detail::code_of<body>, detail::declared(accesses.all(), {}, {}));
   wait_until([&] { return ran.load(acquire); }, t);
 }
 

@@ -20,6 +20,8 @@ class access_records {
   std::span<const detail::access_record> all() const noexcept {
     return more_.empty() ? std::span(few_.data(), count_) : std::span<const detail::access_record>(more_);
   }
+  /// Makes each item one byte, at its address.
+  void forget_sizes() noexcept;
   /// The same, with turns taken as writes, for a task that does nothing: it holds no turn until the caller goes on.
   void take_no_turns() noexcept;
 

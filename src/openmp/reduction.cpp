@@ -100,7 +100,7 @@ private_copy find_private_copy(std::uintptr_t* first, void* variable, int thread
     const std::uintptr_t offset = is_copy ? (at - d.blocks()) % d.block_bytes() : 0;
     for (std::uintptr_t v = 0; v < d.variables(); ++v) {
       if (is_copy ? d.offset_of(v) == offset : d.address_of(v) == at)
-        return {at_address(d.address_of(v)), at_address(mine + d.offset_of(v))};
+        return {at_address(d.address_of(v)), at_address(mine + d.offset_of(v)), d.words, v};
     }
   }
   die("an `in_reduction` clause names a variable that no enclosing `task_reduction` or `reduction(task, ...)` has");

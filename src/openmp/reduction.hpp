@@ -8,6 +8,7 @@
 // GCC's programs initialise the private copies, and combine them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace kith::openmp {
@@ -24,6 +25,8 @@ void free_private_blocks(std::uintptr_t* descriptor);
 struct private_copy {
   void* original;
   void* here;
+  const std::uintptr_t* descriptor;
+  std::size_t variable;  // its number in the descriptor
 };
 /// Where a thread's copy of the variable is that has this address, or has a copy of any thread there; by this
 /// descriptor, or those that it continues. Ends the program if there is none.

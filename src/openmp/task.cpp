@@ -95,12 +95,12 @@ void defer(context& c, const task_request& r) {
   if (r.priority > 0 && the_settings().max_task_priority > 0)
     h.priority = static_cast<std::uint8_t>(priority::high) & 3;
   const detail::declared what(accesses, {}, h);
-  const detail::draft d = detail::begin(detail::running_task{}, detail::task_room(data_at + r.size, align, accesses));
+  const detail::draft d = begin_task(detail::task_room(data_at + r.size, align, accesses));
   auto* const closure = ::new (d.closure) deferred_task{
       r.body, c.environment, c.group, static_cast<std::uint32_t>(data_at), r.final_task, r.detach, r.called_cancelled};
   if (queued_here < enough_queued) ++queued_here;
   copy_data(r, reinterpret_cast<std::byte*>(closure) + data_at);
-  detail::submit(d, code_for(r.code), what);
+  submit_task(d, code_for(r.code), what);
 }
 
 /// Without running any task here: it might wait for the lock that the running one holds.
@@ -134,7 +134,9 @@ void run_at_once(context& maker, const task_request& r) {
   completion_event* const event = r.detach ? *static_cast<completion_event**>(r.data) : nullptr;
   const undeferred_task running(maker, r.final_task);
   run_with_data(r);
-  if (event != nullptr) event->body_ended(*maker.team);
+  if (event == nullptr) return;
+  event->body_ended(*maker.team);
+  if (r.at_once || maker.final_task) wait_for_children();  // the creator goes on when the task has completed
 }
 
 context context_of_child(context& maker, bool final_task) {

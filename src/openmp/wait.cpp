@@ -41,6 +41,16 @@ void wait_for_others(const Wait& wait) noexcept {
 
 }  // namespace
 
+detail::draft begin_task(const detail::task_room& room) {
+  const keeps_context mine;
+  return detail::begin(detail::running_task{}, room);
+}
+
+task_ref submit_task(const detail::draft& d, detail::task_code code, const detail::declared& what) {
+  const keeps_context mine;
+  return detail::submit(d, code, what);
+}
+
 void wait_for_children() {
   team& in = *here().team;
   if (!in.has_workers()) return in.await_events();  // their bodies have run at once

@@ -2,6 +2,7 @@
 // tasks that it waits for, because others might wait for the lock on top of it.
 #pragma once
 
+#include <kith/detail/creation.hpp>
 #include <kith/options.hpp>
 
 namespace kith::detail {
@@ -14,6 +15,11 @@ class worker;
 namespace kith::openmp {
 
 class team;
+
+/// detail::begin() and detail::submit() for a task of the running one. A creator that is far ahead helps there, as in a
+/// wait.
+detail::draft begin_task(const detail::task_room&);
+task_ref submit_task(const detail::draft&, detail::task_code, const detail::declared&);
 
 /// Waits for the tasks that the running task has made, and for their descendants. For `taskwait` that is more than
 /// OpenMP asks for, which waits for the children alone.

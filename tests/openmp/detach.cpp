@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -28,6 +29,25 @@ void fulfilled_in_the_body() {
   }
 #pragma omp taskwait
   CHECK(ran == 20, "%d tasks that fulfil their own event have ended", ran);
+}
+
+// An undeferred task has completed before its creator goes on.
+void undeferred() {
+  std::atomic<bool> begun{false}, fulfilled{false};
+  omp_event_handle_t event;
+  std::thread other;
+#pragma omp task detach(event) if (0) shared(begun, fulfilled, other)
+  {
+    other = std::thread([event, &fulfilled] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      fulfilled = true;
+      omp_fulfill_event(event);
+    });
+    begun = true;
+  }
+  CHECK(begun.load(), "an undeferred task has not run");
+  CHECK(fulfilled.load(), "the creator of an undeferred task did not wait for its event");
+  other.join();
 }
 
 enum class wait { children, some, group };
@@ -166,6 +186,10 @@ int main(int argc, char**) {
 #pragma omp single
   all(more);
   all(more);
-  if (more) at_a_barrier();
+  if (more) {
+    at_a_barrier();
+#pragma omp parallel
+    undeferred();
+  }
   return finish();
 }

@@ -43,6 +43,17 @@ int main(void) {
 #pragma omp target enter data map(to : a)
 #pragma omp target exit data map(from : a)
   for (int i = 0; i < n; i++) CHECK(a[i] == 2 * i + 1, "target data: %d at %d", a[i], i);
+#ifdef __clang__  // which may have it there; GCC's `teams` asks for the numbers of its own thread
+  int inside = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp masked
+#pragma omp target teams num_teams(2) reduction(+ : inside) map(tofrom : inside)
+  {
+    CHECK(omp_get_num_threads() == 1 && omp_get_thread_num() == 0, "a team in a region: thread %d of %d", omp_get_thread_num(), omp_get_num_threads());
+    inside++;
+  }
+  CHECK(inside == 2, "teams in a region: %d", inside);
+#endif
   int done = 0;
 #pragma omp parallel
 #pragma omp single

@@ -76,6 +76,7 @@ def run_all(programs):
     runs += [(p, "auto", 4, {"OMP_WAIT_POLICY": "passive", "OMP_DYNAMIC": "false", "OMP_PROC_BIND": "true"})
              for p in ("barrier", "cholesky")]
     runs += [("loops", "auto", 3, {"OMP_SCHEDULE": s}) for s in ("static", "dynamic,4", "guided,2", "nonmonotonic:dynamic")]
+    runs += [("throttle", policy, 4, {"KITH_THROTTLE": "8"}) for policy in ("auto", "fifo", "steal")]
     # Where workers have queues that no other worker robs.
     placing = [("dfifo:steal=off", {}), *((policy, {"KITH_MACHINE": "node:2 core:2"}) for policy in ("dep", "rip-dep", "rip-mw"))]
     runs += [(p, policy, 2, machine) for policy, machine in placing
@@ -90,7 +91,7 @@ def run_all(programs):
 NAMES = r"(?:GOMP|omp)_\w+" if IS_GCC else r"(?:__kmpc|kmp|omp)_\w+"
 # What no program of Clang or Flang calls: Intel's atomics, queries of devices, internals, Fortran's names of extensions.
 UNUSED = None if IS_GCC else re.compile(
-    r"__kmpc_atomic_\w+|omp_(get_)?(num_)?interop_\w+|omp_get_num_interop_properties_?|omp_control_tool_?|kmp_\w+_|kmp_[a-f]_debug|kmp_diag|"
+    r"__kmpc_atomic_\w+|omp_\w*interop\w*_|omp_control_tool_|kmp_\w+_|kmp_[a-f]_debug|kmp_diag|"
     r"kmp_(mutex_impl_info|threadprivate_insert(_private_data)?|set_thread_affinity_mask_initial)|__kmpc_(init|destroy|set|unset|test)_(nest_)?lock\w*|"
     r"__kmpc_(barrier_master|end_barrier_master|barrier_master_nowait|calc_original_ivs_rectang|process_loop_nest_rectang|for_collapsed_init|"
     r"end_sections|next_section|sections_init|get_target_offload|get_taskid|get_parent_taskid|invoke_task_func|omp_get_target_async_handle_ptr|omp_has_task_team|"
@@ -277,6 +278,31 @@ def command_line(work):
         print("openmp: no static program is tried: it cannot be linked here")
 
 
+def without_thread_storage(work):
+    """Threadprivate variables that the library keeps."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    for source in ("threadprivate.c",):
+        program = os.path.join(work, "threadprivate")
+        made = subprocess.run([COMPILER, "-O1", "-fopenmp", "-fnoopenmp-use-tls", os.path.join(here, source), "-o", program, "-lm"], check=False)
+        check(made.returncode == 0, f"{source} was not compiled without storage of threads")
+        for threads in (1, 3):
+            done = kith("run", "--threads", str(threads), "--", program)
+            check(done.returncode == 0 and done.stdout == "ok\n", f"{source} without storage of threads: {done.returncode}: {done.stdout}{done.stderr}")
+
+
+def mixed(work):
+    """A program that Clang has linked, with an object of GCC's."""
+    if not shutil.which("gcc"):
+        print("openmp: no object of GCC is linked: there is no gcc")
+        return
+    source, part, program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "parallel.c"), os.path.join(work, "part.o"), os.path.join(work, "mixed")
+    made = subprocess.run(["gcc", "-fopenmp", "-c", source, "-o", part], check=False).returncode or subprocess.run(
+        [COMPILER, "-fopenmp", part, "-o", program, "-lm"], check=False).returncode
+    check(made == 0, "an object of GCC was not linked by Clang")
+    done = kith("run", "--threads", "2", "--", program)
+    check(done.returncode == 0 and done.stdout == "ok\n", f"an object of GCC's: {done.returncode}: {done.stdout}{done.stderr}")
+
+
 def other_names(work):
     """LLVM's library has other names elsewhere. One that is loaded, too, is not used."""
     source, library = pathlib.Path(work, "unused.c"), os.path.join(work, "libiomp5.so")
@@ -307,6 +333,8 @@ def main():
         else:
             record_footprints(work)
             other_names(work)
+            without_thread_storage(work)
+            mixed(work)
         record(work)
         record_waits(work)
     print("openmp: names, command line and recordings are checked", flush=True)

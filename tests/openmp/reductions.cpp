@@ -165,6 +165,26 @@ void of_task_groups() {
   }
 }
 
+// Arrays whose length only the program knows.
+void of_variable_arrays(int n) {
+  std::vector<long> products(static_cast<std::size_t>(n), 1), sums(static_cast<std::size_t>(n), 0);
+  long* const p = products.data();
+  long* const s = sums.data();
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp taskgroup task_reduction(* : p[0 : n])
+    for (int i = 0; i < 8; i++) {
+#pragma omp task in_reduction(* : p[0 : n])
+      for (int j = 0; j < n; j++) p[j] *= 2;
+    }
+#pragma omp taskloop reduction(+ : s[0 : n]) num_tasks(5)
+    for (int i = 0; i < 100; i++)
+      for (int j = 0; j < n; j++) s[j] += i;
+  }
+  for (int j = 0; j < n; j++) CHECK(p[j] == 256 && s[j] == 4950, "element %d: %ld, %ld", j, p[j], s[j]);
+}
+
 void with_task_modifier(int n) {
   long sum = 3, loops = 0, sections = 0;
   [[maybe_unused]] long scopes = 0;
@@ -249,6 +269,7 @@ int main() {
   of_regions();
   of_task_groups();
   with_task_modifier(50);
+  of_variable_arrays(7);
   scans(200);
   return finish();
 }

@@ -8,6 +8,7 @@
 #include "openmp/ordered.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 using namespace kith::openmp;
@@ -80,6 +81,8 @@ iteration_space space_of(T first, T last, std::make_signed_t<T> step) noexcept {
   std::uint64_t count = 0;
   if (step > 0 && first <= last) count = (widened(last) - widened(first)) / by + 1;
   if (step < 0 && first >= last) count = (widened(first) - widened(last)) / (0 - by) + 1;
+  // An empty loop may be passed as one from 0 to -1, which is the largest number.
+  if (sizeof(T) < sizeof count && count > std::numeric_limits<std::make_unsigned_t<T>>::max()) count = 0;
   return {widened(first), widened(first) + count * by, by, count};
 }
 
@@ -113,8 +116,10 @@ void give_static_part(among who, std::int32_t schedule, std::int32_t* is_last, T
         plan.chunk != 0 ? (all.count - 1) / plan.chunk % who.size == who.number : mine.end == all.count;
     *is_last = has_last && !mine.is_empty();
   }
-  if (mine.is_empty()) {
-    *first = static_cast<T>(*last + static_cast<T>(step));
+  if (mine.is_empty()) {  // nothing, by values that exist
+    const T before = static_cast<T>(*first - static_cast<T>(step));
+    *last = (step > 0) == (before < *first) ? before : *first;
+    if (*last == *first) *first = static_cast<T>(*first + static_cast<T>(step));
     return;
   }
   *first = static_cast<T>(all.value(mine.begin));

@@ -2,11 +2,14 @@
 
 #include "base/address.hpp"
 #include "base/round_up.hpp"
+#include "engine/native/addressed.hpp"
+#include "engine/native/engine.hpp"
 #include "openmp/abi.hpp"
 #include "openmp/construct.hpp"
 #include "openmp/kmpc/types.hpp"
 #include "openmp/reduction.hpp"
 #include "openmp/task_group.hpp"
+#include "openmp/wait.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +32,8 @@ struct reduced_variable {
 /// Those that one group has begun, with the descriptor by which reduction.hpp knows them.
 class reductions {
  public:
-  reductions(std::int32_t count, const reduced_variable* variables) : variables_(variables, variables + count) {
+  reductions(std::int32_t count, const reduced_variable* variables, int threads)
+      : variables_(variables, variables + count), begun_(static_cast<std::size_t>(threads) * variables_.size()) {
     constexpr std::size_t apart = 64;
     std::size_t block = 0;
     words_.assign(words_before_variables + 3 * variables_.size(), 0);
@@ -51,28 +55,38 @@ class reductions {
     return *static_cast<reductions*>(at_address(descriptor[3]));
   }
 
-  void begin_copies(int threads) const {
-    for_each_copy(threads, [](const reduced_variable& v, void* copy) {
-      if (v.begin != nullptr) v.begin(copy, v.original);
-    });
+  /// Called by a thread when it asks for its copy. Not before: how long an array is, the program may tell its functions
+  /// in a variable of the thread that it sets just before it asks.
+  void begin_copy(const private_copy& at, int thread) {
+    char& begun = common().begun_[number_of(thread, at.variable)];  // of this thread alone, until all have ended
+    if (begun != 0) return;
+    begun = 1;
+    const reduced_variable& v = variables_[at.variable];
+    if (v.begin != nullptr) v.begin(at.here, v.original);
   }
-  /// Ends all copies, which need not be this one's alone.
-  void combine_copies(int threads) {
-    for_each_copy(threads, [](const reduced_variable& v, void* copy) {
-      v.combine(v.shared, copy);
-      if (v.end != nullptr) v.end(copy);
-    });
+  /// Ends all copies that were begun, which need not be this one's alone.
+  void combine_copies(const team& in) {
+    for (int thread = 0; thread < in.size; ++thread) {
+      if (thread != here().thread && has_sizes_of(thread)) {
+        // Its tasks have told this thread how long the arrays are.
+        const keeps_context mine;
+        native::create_addressed(*native::worker::current(), worker_id(thread), 0, [this, thread] { combine(thread); });
+        wait_for_children();
+      } else {
+        combine(thread);
+      }
+    }
     free_private_blocks(words_.data());
   }
 
   /// Of a construct of the team: `first` is that of the member that came first, which lives until all have ended.
   void join(reductions& first) noexcept { first_ = &first; }
   /// Called once by each member. The last one, which sees what all have done, combines. Frees what it can.
-  static void end_member(reductions& mine, int members) {
+  static void end_member(reductions& mine, const team& in) {
     reductions* const first = mine.first_;
-    const bool last = first->ended_.fetch_add(1, acq_rel) + 1 == members;
+    const bool last = first->ended_.fetch_add(1, acq_rel) + 1 == in.size;
     if (last) {
-      mine.combine_copies(members);
+      mine.combine_copies(in);
       if (first != &mine) delete first;
     }
     if (last || first != &mine) delete &mine;
@@ -81,17 +95,36 @@ class reductions {
  private:
   static constexpr std::size_t words_before_variables = 7;
 
-  template <class F>
-  void for_each_copy(int threads, const F& f) const {
-    for (int thread = 0; thread < threads; ++thread) {
-      const std::uintptr_t block = words_[2] + static_cast<std::uintptr_t>(thread) * words_[1];
-      for (std::size_t i = 0; i < variables_.size(); ++i)
-        f(variables_[i], at_address(block + words_[words_before_variables + 3 * i + 1]));
+  static constexpr std::uint32_t with_size_of_thread = 1;  // of `flags`
+
+  bool has_begun(int thread, std::size_t variable) noexcept {
+    return common().begun_[number_of(thread, variable)] != 0;
+  }
+  bool has_sizes_of(int thread) noexcept {
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      if ((variables_[i].flags & with_size_of_thread) != 0 && has_begun(thread, i)) return true;
     }
+    return false;
+  }
+  void combine(int thread) {
+    const std::uintptr_t block = words_[2] + static_cast<std::uintptr_t>(thread) * words_[1];
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      if (!has_begun(thread, i)) continue;
+      const reduced_variable& v = variables_[i];
+      void* const copy = at_address(block + words_[words_before_variables + 3 * i + 1]);
+      v.combine(v.shared, copy);
+      if (v.end != nullptr) v.end(copy);
+    }
+  }
+
+  reductions& common() noexcept { return first_ != nullptr ? *first_ : *this; }
+  std::size_t number_of(int thread, std::size_t variable) const noexcept {
+    return static_cast<std::size_t>(thread) * variables_.size() + variable;
   }
 
   std::vector<reduced_variable> variables_;
   std::vector<std::uintptr_t> words_;
+  std::vector<char> begun_;  // by thread and variable: whether there is a copy
   reductions* first_ = nullptr;
   atomic<int> ended_{0};  // members
 };
@@ -100,7 +133,7 @@ void close_group_with_reductions() {
   const context& c = here();
   const std::unique_ptr<reductions> begun(c.group != nullptr ? c.group->begun : nullptr);
   close_group();
-  if (begun) begun->combine_copies(c.team->size);
+  if (begun) begun->combine_copies(*c.team);
 }
 
 }  // namespace kith::openmp::kmpc
@@ -110,9 +143,8 @@ using namespace kith::openmp::kmpc;
 
 KITH_OPENMP_API void* __kmpc_taskred_init(std::int32_t, std::int32_t count, void* variables) {
   const context& c = here();
-  auto begun = std::make_unique<reductions>(count, static_cast<const reduced_variable*>(variables));
+  auto begun = std::make_unique<reductions>(count, static_cast<const reduced_variable*>(variables), c.team->size);
   register_reductions(begun->descriptor());
-  begun->begin_copies(c.team->size);
   c.group->begun = begun.release();
   return c.group;
 }
@@ -122,10 +154,10 @@ KITH_OPENMP_API void* __kmpc_taskred_init(std::int32_t, std::int32_t count, void
 KITH_OPENMP_API void* __kmpc_taskred_modifier_init(const location*, std::int32_t, std::int32_t, std::int32_t count,
                                                    void* variables) {
   context& now = here();
-  auto* const mine = new reductions(count, static_cast<const reduced_variable*>(variables));  // found by its descriptor
+  // It is found by its descriptor.
+  auto* const mine = new reductions(count, static_cast<const reduced_variable*>(variables), now.team->size);
   const std::uintptr_t* const first =
-      enter_reductions(*now.team, now.team->shares.enter(member_of(now).shares), mine->descriptor(),
-                       [](std::uintptr_t* made) { reductions::of(made).begin_copies(here().team->size); });
+      enter_reductions(*now.team, now.team->shares.enter(member_of(now).shares), mine->descriptor());
   mine->join(reductions::of(first));
   return now.group;
 }
@@ -134,11 +166,13 @@ KITH_OPENMP_API void __kmpc_task_reduction_modifier_fini(const location*, std::i
   const context& c = here();
   reductions& mine = reductions::of(c.group->reductions);
   close_group();
-  reductions::end_member(mine, c.team->size);
+  reductions::end_member(mine, *c.team);
 }
 
 KITH_OPENMP_API void* __kmpc_task_reduction_get_th_data(std::int32_t, void* group, void* variable) {
   const context& c = here();
   const task_group* const in = group != nullptr ? static_cast<const task_group*>(group) : c.group;
-  return find_private_copy(in != nullptr ? in->reductions : nullptr, variable, c.thread).here;
+  const private_copy found = find_private_copy(in != nullptr ? in->reductions : nullptr, variable, c.thread);
+  reductions::of(found.descriptor).begin_copy(found, c.thread);
+  return found.here;
 }

@@ -12,6 +12,7 @@
 #include "openmp/wait.hpp"
 
 #include <kith/access.hpp>
+#include <kith/error.hpp>
 
 #include <cstdlib>
 #include <cstring>
@@ -85,40 +86,62 @@ namespace dependence_flag {
 constexpr std::uint8_t in = 1, out = 2, exclusive = 4, in_set = 8, all_memory = 0x80;
 }
 
-struct dependences {
-  access_records items;
-  bool all_memory = false;
+/// What `depend` clauses say: one list of items, and another one of those that overlap no other. `omp_all_memory` is an
+/// item of the creator, which from its first use on is one of all its tasks with clauses.
+class dependences {
+ public:
+  dependences(context& creator, std::int32_t count, const dependence* list, std::int32_t more,
+              const dependence* others) {
+    add(count, list);
+    add(more, others);
+    if (all_memory_) creator.uses_all_memory = true;
+    if (creator.uses_all_memory && count + more != 0) items_.add(&creator, 1, all_memory_ ? mode::inout : mode::in);
+  }
+
+  bool all_memory() const noexcept { return all_memory_; }
+  /// Calls use(accesses). Kith orders ranges that are equal, or one inside of the other, and refuses others that
+  /// overlap. Where there are such, only addresses count, as they do in libomp.
+  template <class Use>
+  void pass_to(const Use& use) {
+    try {
+      use(std::as_const(items_));
+    } catch (const error&) {
+      items_.forget_sizes();
+      use(std::as_const(items_));
+    }
+  }
+
+ private:
+  void add(std::int32_t count, const dependence* list) {
+    for (std::int32_t i = 0; i < count; ++i) {
+      const std::uint8_t flags = list[i].flags;
+      if ((flags & dependence_flag::all_memory) != 0) {
+        all_memory_ = true;
+        continue;
+      }
+      const mode how = (flags & dependence_flag::in_set) != 0      ? mode::concurrent
+                       : (flags & dependence_flag::exclusive) != 0 ? mode::commutative
+                       : (flags & dependence_flag::out) != 0       ? mode::inout
+                                                                   : mode::in;
+      items_.add(at_address(static_cast<std::uintptr_t>(list[i].address)), list[i].bytes, how);
+    }
+  }
+
+  access_records items_;
+  bool all_memory_ = false;
 };
 
-void add(dependences& to, std::int32_t count, const dependence* list) {
-  for (std::int32_t i = 0; i < count; ++i) {
-    const dependence& d = list[i];
-    const auto flags = d.flags;
-    if ((flags & dependence_flag::all_memory) != 0) {
-      to.all_memory = true;
-      continue;
-    }
-    const mode how = (flags & dependence_flag::in_set) != 0      ? mode::concurrent
-                     : (flags & dependence_flag::exclusive) != 0 ? mode::commutative
-                     : (flags & dependence_flag::out) != 0       ? mode::inout
-                                                                 : mode::in;
-    to.items.add(at_address(static_cast<std::uintptr_t>(d.address)), d.bytes, how);
-  }
-}
-
 void wait_for_predecessors(std::int32_t count, const dependence* list, std::int32_t more, const dependence* others) {
-  dependences all;
-  add(all, count, list);
-  add(all, more, others);
-  if (all.all_memory) return wait_for_children();
-  await_predecessors(here(), std::move(all.items));
+  context& c = here();
+  dependences all(c, count, list, more, others);
+  if (all.all_memory()) return wait_for_children();
+  all.pass_to([&c](const access_records& items) { await_predecessors(c, items); });
 }
 
-void make(task_descriptor* t, const access_records* depend, bool at_once) {
+void make(task_descriptor* t, const access_records* depend) {
   task_data data{block_of(t).event, t};
   task_request r = request_of(data);
   r.depend = depend;
-  r.at_once = at_once;
   make_task(r);
 }
 
@@ -189,7 +212,7 @@ KITH_OPENMP_API std::int32_t __kmpc_omp_task(const location*, std::int32_t, task
   if (block.in_body) {
     block.has_more = true;
   } else {
-    make(t, nullptr, false);
+    make(t, nullptr);
   }
   return 0;
 }
@@ -200,12 +223,9 @@ KITH_OPENMP_API std::int32_t __kmpc_omp_task_parts(const location* at, std::int3
 KITH_OPENMP_API std::int32_t __kmpc_omp_task_with_deps(const location*, std::int32_t, task_descriptor* t,
                                                        std::int32_t count, const dependence* list, std::int32_t more,
                                                        const dependence* others) {
-  dependences all;
-  add(all, count, list);
-  add(all, more, others);
-  // One that depends on everything ends before its creator goes on.
-  if (all.all_memory) wait_for_children();
-  make(t, &all.items, all.all_memory);
+  dependences all(here(), count, list, more, others);
+  if (all.all_memory()) wait_for_children();  // for tasks from before its first use
+  all.pass_to([t](const access_records& items) { make(t, &items); });
   return 0;
 }
 
@@ -220,7 +240,10 @@ KITH_OPENMP_API void __kmpc_omp_task_begin_if0(const location*, std::int32_t, ta
 KITH_OPENMP_API void __kmpc_omp_task_complete_if0(const location*, std::int32_t, task_descriptor* t) {
   call_parts(t, here().thread);
   const task_block& block = block_of(t);
-  if (block.event != nullptr) block.event->body_ended(*here().team);
+  if (block.event != nullptr) {
+    block.event->body_ended(*here().team);
+    wait_for_children();  // the creator goes on when the task has completed
+  }
   const std::unique_ptr<undeferred_task> ended(block.running);
   destroy(t, here().thread);
 }

@@ -13,6 +13,8 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 using namespace kith::openmp::kmpc;
 
@@ -26,7 +28,7 @@ struct variable {
   constructor construct = nullptr;
   copy_constructor copy = nullptr;
   destructor destroy = nullptr;
-  std::unique_ptr<std::byte[]> first_bytes;  // of one without a constructor: what copies begin with
+  std::shared_ptr<const std::vector<std::byte>> first_bytes;  // of one without a constructor: what copies begin with
 };
 
 constinit kith::spin_mutex guards_variables;
@@ -38,41 +40,56 @@ variable& variable_at(void* original) {
   return (*variables)[original];
 }
 
-/// The calling thread's copy of one variable.
+/// The calling thread's copy of one variable; the process's first thread has the variable itself.
 class copy {
  public:
-  copy(void* original, std::size_t bytes) : memory_(new(alignment) std::byte[bytes]) {
-    const std::lock_guard guard(guards_variables);
-    variable& of = variable_at(original);
+  copy(void* original, std::size_t bytes) {
+    const variable of = remember(original, bytes);
+    if (getpid() == gettid()) {
+      memory_ = original;
+      return;
+    }
+    memory_ = ::operator new(bytes, alignment);
     destroy_ = of.destroy;
+    is_own_ = true;
     if (of.construct != nullptr) {
       of.construct(memory_);
     } else if (of.copy != nullptr) {
       of.copy(memory_, original);
     } else {
-      if (!of.first_bytes) {
-        of.first_bytes = std::make_unique_for_overwrite<std::byte[]>(bytes);
-        std::memcpy(of.first_bytes.get(), original, bytes);
-      }
-      std::memcpy(memory_, of.first_bytes.get(), bytes);
+      std::memcpy(memory_, of.first_bytes->data(), bytes);
     }
   }
   copy(const copy&) = delete;
   copy& operator=(const copy&) = delete;
   ~copy() {
+    if (!is_own_) return;
     if (destroy_ != nullptr) destroy_(memory_);
-    ::operator delete[](memory_, alignment);
+    ::operator delete(memory_, alignment);
   }
 
   void* get() const noexcept { return memory_; }
 
  private:
   static constexpr std::align_val_t alignment{64};
-  std::byte* const memory_;
+
+  /// What is known of the variable, with its bytes before any thread has used it. The program's own functions, which
+  /// may use other such variables, are called without the lock.
+  static variable remember(void* original, std::size_t bytes) {
+    const std::lock_guard guard(guards_variables);
+    variable& of = variable_at(original);
+    const auto* const first = static_cast<const std::byte*>(original);
+    if (of.construct == nullptr && of.copy == nullptr && !of.first_bytes)
+      of.first_bytes = std::make_shared<std::vector<std::byte>>(first, first + bytes);
+    return of;
+  }
+
+  void* memory_ = nullptr;
   destructor destroy_ = nullptr;
+  bool is_own_ = false;
 };
 
-thread_local std::unordered_map<void*, copy> copies_of_thread;
+thread_local std::unordered_map<void*, std::unique_ptr<copy>> copies_of_thread;
 
 }  // namespace
 
@@ -86,10 +103,11 @@ KITH_OPENMP_API void __kmpc_threadprivate_register(const location*, void* origin
   of.destroy = destroy;
 }
 
-/// The calling thread's copy. The process's first thread has the variable itself.
 KITH_OPENMP_API void* __kmpc_threadprivate(const location*, std::int32_t, void* original, std::size_t bytes) {
-  if (getpid() == gettid()) return original;
-  return copies_of_thread.try_emplace(original, original, bytes).first->second.get();
+  const auto found = copies_of_thread.find(original);
+  if (found != copies_of_thread.end()) return found->second->get();
+  auto made = std::make_unique<copy>(original, bytes);  // which may make others
+  return copies_of_thread.emplace(original, std::move(made)).first->second->get();
 }
 KITH_OPENMP_API void* __kmpc_threadprivate_cached(const location* at, std::int32_t thread, void* original,
                                                   std::size_t bytes, void***) {
