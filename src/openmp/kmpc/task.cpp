@@ -14,7 +14,7 @@
 #include <kith/access.hpp>
 #include <kith/error.hpp>
 
-#include <cstdlib>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -26,22 +26,10 @@ namespace kith::openmp::kmpc {
 
 namespace {
 
-constexpr std::size_t task_alignment = 64;  // what compilers assume, because libomp's have it
-
-task_descriptor* make_block(const task_block& like) {
-  // glibc's malloc reuses such memory at once, which its aligned_alloc does not.
-  void* const memory = std::malloc(sizeof(task_block) + task_alignment + like.bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  const std::uintptr_t at = round_up(reinterpret_cast<std::uintptr_t>(memory) + sizeof(task_block), task_alignment);
-  auto* const first = static_cast<std::byte*>(memory) + (at - reinterpret_cast<std::uintptr_t>(memory));
-  auto* const block = ::new (first - sizeof(task_block)) task_block(like);
-  block->memory = memory;
-  return reinterpret_cast<task_descriptor*>(first);
-}
-
-void* shareds_of(task_descriptor* t) noexcept {
-  const task_block& b = block_of(t);
-  return b.shareds_at < b.bytes ? reinterpret_cast<std::byte*>(t) + b.shareds_at : nullptr;
+task_descriptor* make_block(task_block like) {
+  static_assert(sizeof(task_block) == 64);  // libomp aligns tasks so, and programs have objects that need it
+  void* const memory = task_memory::take(sizeof like + like.bytes, like.origin);
+  return reinterpret_cast<task_descriptor*>(::new (memory) task_block(like) + 1);
 }
 
 /// Calls what is left of the body.
@@ -153,14 +141,17 @@ task_descriptor* copy_of(task_descriptor* from) {
   const task_block& block = block_of(from);
   task_descriptor* const made = make_block(block);
   std::memcpy(static_cast<void*>(made), from, block.bytes);
-  made->shareds = shareds_of(made);
+  if (from->shareds != nullptr) {
+    const std::ptrdiff_t at = static_cast<std::byte*>(from->shareds) - reinterpret_cast<std::byte*>(from);
+    made->shareds = reinterpret_cast<std::byte*>(made) + at;
+  }
   return made;
 }
 
 void destroy(task_descriptor* t, std::int32_t thread) {
-  const task_block& block = block_of(t);
+  task_block& block = block_of(t);
   if ((block.flags & task_flag::destructors) != 0) t->data_1.destructors(thread, t);
-  std::free(block.memory);
+  task_memory::give(&block, memory_origin(block.origin));
 }
 
 task_request request_of(task_data& data) noexcept {
@@ -186,15 +177,15 @@ using namespace kith::openmp::kmpc;
 KITH_OPENMP_API task_descriptor* __kmpc_omp_task_alloc(const location* at, std::int32_t, std::int32_t flags,
                                                        std::size_t bytes, std::size_t shared_bytes, task_entry entry) {
   const std::size_t shareds_at = kith::round_up(bytes, alignof(void*));
-  task_descriptor* const made = make_block({.memory = nullptr,
+  task_descriptor* const made = make_block({.origin = {},
                                             .bytes = shareds_at + shared_bytes,
-                                            .shareds_at = shareds_at,
                                             .event = nullptr,
                                             .running = nullptr,
                                             .made_at = at,
                                             .called_from = __builtin_return_address(0),
                                             .flags = flags});
-  ::new (made) task_descriptor{.shareds = shareds_of(made), .entry = entry, .part = 0, .data_1 = {}, .data_2 = {}};
+  void* const shareds = shared_bytes != 0 ? reinterpret_cast<std::byte*>(made) + shareds_at : nullptr;
+  ::new (made) task_descriptor{.shareds = shareds, .entry = entry, .part = 0, .data_1 = {}, .data_2 = {}};
   return made;
 }
 

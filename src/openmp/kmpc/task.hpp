@@ -1,6 +1,7 @@
 // Explicit tasks of the ABI. The program gets memory for one, fills it, and says when it is made.
 #pragma once
 
+#include "openmp/kmpc/task_memory.hpp"
 #include "openmp/kmpc/types.hpp"
 
 #include <cstddef>
@@ -15,10 +16,9 @@ struct task_request;
 namespace kmpc {
 
 /// What precedes a task's descriptor in its memory.
-struct task_block {
-  void* memory;              // that the block is in
+struct alignas(64) task_block {
+  memory_origin origin;      // of the memory, which begins with the block
   std::size_t bytes;         // of the descriptor, with what the compiler keeps behind it and the shared pointers
-  std::size_t shareds_at;    // in these
   completion_event* event;   // null: not detached
   undeferred_task* running;  // between begin_if0 and complete_if0
   const location* made_at;   // in the source; may be null
