@@ -96,4 +96,4 @@ KITH_OPENMP_API void __kmpc_end_reduce_nowait(const location*, std::int32_t, cri
   give_lock(lock_in(name));
 }
 
-KITH_OPENMP_API void __kmpc_flush(const location*) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+KITH_OPENMP_API void __kmpc_flush(const location*) { __sync_synchronize(); }

@@ -26,10 +26,12 @@ namespace kith::openmp::kmpc {
 
 namespace {
 
-task_descriptor* make_block(task_block like) {
+task_descriptor* make_block(const task_block& like) {
   static_assert(sizeof(task_block) == 64);  // libomp aligns tasks so, and programs have objects that need it
-  void* const memory = task_memory::take(sizeof like + like.bytes, like.origin);
-  return reinterpret_cast<task_descriptor*>(::new (memory) task_block(like) + 1);
+  memory_origin origin{};
+  auto* const block = ::new (task_memory::take(sizeof like + like.bytes, origin)) task_block(like);
+  block->origin = origin;
+  return reinterpret_cast<task_descriptor*>(block + 1);
 }
 
 /// Calls what is left of the body.
