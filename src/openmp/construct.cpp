@@ -30,6 +30,10 @@ void complete(work_share& share, const construct& c, const team& in) {
   }
 }
 
+bool is_copied(const void* share) {
+  return static_cast<const work_share*>(share)->copied.load(acquire);  // pairs with publish_copy()
+}
+
 bool has_reductions(const void* share) {
   return static_cast<const work_share*>(share)->reductions.load(acquire) != nullptr;  // pairs with the store
 }
@@ -65,6 +69,25 @@ const std::uintptr_t* enter_reductions(team& in, work_shares::entered at, std::u
   const std::uintptr_t* const first = at.share.reductions.load(acquire);
   begin_share_reductions(descriptor, first);
   return first;
+}
+
+bool enter_single() {
+  context& now = here();
+  return now.team->size == 1 || now.team->shares.enter(member_of(now).shares).first;
+}
+
+void publish_copy(void* data) {
+  context& now = here();
+  work_share& share = *member_of(now).shares.at;
+  share.copy = data;
+  share.copied.store(true, release);  // pairs with is_copied()
+  wake_waiting(*now.team);
+}
+
+void* await_copy() {
+  const work_share& share = *member_of(here()).shares.at;
+  if (!is_copied(&share)) wait_until(is_copied, &share);
+  return share.copy;
 }
 
 iteration_range next_chunk() {

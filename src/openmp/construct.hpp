@@ -33,6 +33,13 @@ void enter_all(team&, const construct&);
 /// whose private blocks all use.
 const std::uintptr_t* enter_reductions(team&, work_shares::entered, std::uintptr_t* descriptor);
 
+/// Takes the calling member into a `single`. Whether it runs the block.
+bool enter_single();
+/// Of a `single` with copyprivate: the member that has run the block gives the address of its variables to the others.
+void publish_copy(void* data);
+/// What that member gives. The work share is the calling member's last one.
+void* await_copy();
+
 /// The calling member's next chunk of the loop that it is in; empty: none is left. Ends its chunk before.
 iteration_range next_chunk();
 

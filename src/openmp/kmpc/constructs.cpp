@@ -3,7 +3,6 @@
 #include "openmp/construct.hpp"
 #include "openmp/kmpc/types.hpp"
 #include "openmp/lock.hpp"
-#include "openmp/wait.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,50 +14,32 @@ namespace {
 
 kith::spin_mutex& lock_in(critical_name* name) noexcept { return *reinterpret_cast<kith::spin_mutex*>(name); }
 
-bool is_published(const void* share) {
-  return static_cast<const work_share*>(share)->copied.load(kith::acquire);  // pairs with publish()
-}
-
-void publish(work_share& share, void* data) {
-  share.copy = data;
-  share.copied.store(true, kith::release);  // pairs with is_published()
-  wake_waiting(*here().team);
-}
-
 /// Thread after thread reduces into the variables.
 constexpr std::int32_t reduce_now = 1;
 
 }  // namespace
 
-KITH_OPENMP_API std::int32_t __kmpc_single(const location*, std::int32_t) {
-  context& now = here();
-  return now.team->size == 1 || now.team->shares.enter(member_of(now).shares).first;
-}
+KITH_OPENMP_API std::int32_t __kmpc_single(const location*, std::int32_t) { return enter_single(); }
 KITH_OPENMP_API void __kmpc_end_single(const location*, std::int32_t) {}
 
 /// After a `single`: the thread that ran it has something to copy, which the others get. All leave together.
 KITH_OPENMP_API void __kmpc_copyprivate(const location*, std::int32_t, std::size_t, void* data,
                                         void (*copy)(void* to, void* from), std::int32_t has_run) {
-  context& now = here();
-  if (now.team->size == 1) return;
-  work_share& share = *member_of(now).shares.at;
+  team& in = *here().team;
+  if (in.size == 1) return;
   if (has_run != 0) {
-    publish(share, data);
+    publish_copy(data);
   } else {
-    if (!is_published(&share)) wait_until(is_published, &share);
-    copy(data, share.copy);
+    copy(data, await_copy());
   }
-  now.team->barrier();
+  in.barrier();
 }
 
 /// The same, but the caller copies from what it gets, and then all meet at a barrier. Null: not the one that ran it.
 KITH_OPENMP_API void* __kmpc_copyprivate_light(const location*, std::int32_t, void* data) {
-  context& now = here();
-  if (now.team->size == 1) return data;
-  work_share& share = *member_of(now).shares.at;
-  if (data != nullptr) publish(share, data);
-  if (!is_published(&share)) wait_until(is_published, &share);
-  return share.copy;
+  if (here().team->size == 1) return data;
+  if (data != nullptr) publish_copy(data);
+  return await_copy();
 }
 
 KITH_OPENMP_API std::int32_t __kmpc_masked(const location*, std::int32_t, std::int32_t filter) {
