@@ -1,4 +1,4 @@
-// How the functions of libgomp's ABI are declared: by their C names, and the only ones that the library shows.
+// How the functions of both ABIs are declared: by their C names. The libraries show no others.
 #pragma once
 
 #define KITH_OPENMP_API extern "C" [[gnu::visibility("default")]]

@@ -26,7 +26,9 @@ struct context {
   int thread = 0;                    // the number of the running thread in the team. A task never changes threads.
   bool final_task = false;           // all tasks that it makes are final, too, and run at once
   int locks = 0;                     // that the task holds
-  bool uses_all_memory = false;      // a task of it depends on omp_all_memory (LLVM's programs)
+  // Of LLVM's programs: whether it has made a task that depends on omp_all_memory, and one whose items overlap others
+  // in part.
+  bool uses_all_memory = false, has_overlaps = false;
   const data_environment* environment = nullptr;  // never null
 
   const icv_set& icv() const noexcept { return environment->icv; }

@@ -22,7 +22,8 @@ class access_records {
   }
   /// Makes each item one byte, at its address.
   void forget_sizes() noexcept;
-  /// The same, with turns taken as writes, for a task that does nothing: it holds no turn until the caller goes on.
+  /// Replaces commutative and concurrent accesses by inout, for a task that does nothing: it then holds no turn while
+  /// its creator goes on.
   void take_no_turns() noexcept;
 
  private:

@@ -1,38 +1,19 @@
-// The directive `error`.
-#include "openmp/abi.hpp"
+#include "openmp/error.hpp"
 
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
-namespace {
+namespace kith::openmp {
 
-constexpr std::size_t ends_in_zero = ~std::size_t{0};
-
-void print(const char* what, const char* text, std::size_t length) {
-  if (text == nullptr) {
-    std::fprintf(stderr, "kith: %sdirective `error` reached\n", what);
-  } else if (length == ends_in_zero) {
-    std::fprintf(stderr, "kith: %sdirective `error` reached: %s\n", what, text);
-  } else {
-    std::fprintf(stderr, "kith: %sdirective `error` reached: %.*s\n", what, static_cast<int>(length), text);
-  }
+void reach_error(bool fatal, std::string_view text, std::string_view where) {
+  std::string message = "kith: ";
+  if (fatal) message += "fatal: ";
+  message += "directive `error` reached";
+  if (!where.empty()) message.append(" at ").append(where);
+  if (!text.empty()) message.append(": ").append(text);
+  std::fprintf(stderr, "%s\n", message.c_str());
+  if (fatal) std::exit(EXIT_FAILURE);
 }
 
-}  // namespace
-
-KITH_OPENMP_API void GOMP_warning(const char* text, std::size_t length) { print("", text, length); }
-
-KITH_OPENMP_API void GOMP_error(const char* text, std::size_t length) {
-  print("fatal: ", text, length);
-  std::exit(EXIT_FAILURE);
-}
-
-/// LLVM's; `severity`: 1 for a warning, else the program ends.
-KITH_OPENMP_API void __kmpc_error(const void*, int severity, const char* text) {
-  if (severity == 1) {
-    print("", text, ends_in_zero);
-  } else {
-    GOMP_error(text, ends_in_zero);
-  }
-}
+}  // namespace kith::openmp

@@ -23,6 +23,10 @@ struct iteration_space {
   std::uint64_t bound(std::uint64_t iteration) const noexcept { return iteration == count ? end : value(iteration); }
 };
 
+/// The number of iterations of a loop that has at least one, with its last value instead of a bound. 0: 2^64.
+constexpr std::uint64_t inclusive_count(std::uint64_t first, std::uint64_t last, std::uint64_t step, bool up) noexcept {
+  return (up ? (last - first) / step : (first - last) / (0 - step)) + 1;
+}
 /// The space of a loop over signed values: up if step > 0, down if step < 0.
 iteration_space signed_space(long first, long end, long step) noexcept;
 /// The space of a loop over unsigned values; the step of one that goes down is the negative one modulo 2^64.

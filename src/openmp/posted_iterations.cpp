@@ -1,5 +1,7 @@
 #include "openmp/posted_iterations.hpp"
 
+#include "openmp/loop_plan.hpp"
+
 #include <cstdlib>
 #include <new>
 #include <utility>
@@ -11,10 +13,9 @@ namespace {
 constexpr std::uint64_t word_bits = 64;
 
 std::uint64_t iterations_of(const posted_iterations::loop& l) noexcept {
-  const auto first = static_cast<std::uint64_t>(l.first), last = static_cast<std::uint64_t>(l.last),
-             step = static_cast<std::uint64_t>(l.step);
-  if (l.step > 0) return l.first <= l.last ? (last - first) / step + 1 : 0;
-  return l.first >= l.last ? (first - last) / (0 - step) + 1 : 0;
+  if (l.step > 0 ? l.first > l.last : l.first < l.last) return 0;
+  return inclusive_count(static_cast<std::uint64_t>(l.first), static_cast<std::uint64_t>(l.last),
+                         static_cast<std::uint64_t>(l.step), l.step > 0);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // Loops whose iterations wait for iterations before them, if nothing is known of how the loop is cut: one bit for each
 // iteration of the nest says whether it was posted. (doacross.hpp: one number for each chunk.)
+//
+// 1. A bit is only set, by the thread that runs the iteration, after what others wait for.
 #pragma once
 
 #include "base/atomic.hpp"

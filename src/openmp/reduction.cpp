@@ -15,24 +15,6 @@ namespace kith::openmp {
 
 namespace {
 
-/// The words of a descriptor.
-struct descriptor_view {
-  std::uintptr_t* words;
-
-  std::uintptr_t variables() const noexcept { return words[0]; }
-  std::uintptr_t block_bytes() const noexcept { return words[1]; }
-  std::uintptr_t& blocks() const noexcept { return words[2]; }  // before: their alignment
-  std::uintptr_t& next() const noexcept { return words[4]; }
-  std::uintptr_t& is_last() const noexcept { return words[5]; }  // of its construct
-  std::uintptr_t& end() const noexcept { return words[6]; }
-  std::uintptr_t address_of(std::uintptr_t variable) const noexcept { return words[7 + 3 * variable]; }
-  std::uintptr_t offset_of(std::uintptr_t variable) const noexcept { return words[8 + 3 * variable]; }
-
-  bool has_block_at(std::uintptr_t address) const noexcept { return address >= blocks() && address < end(); }
-  explicit operator bool() const noexcept { return words != nullptr; }
-  descriptor_view following() const noexcept { return {static_cast<std::uintptr_t*>(kith::at_address(next()))}; }
-};
-
 /// Calls f(descriptor) for each one of the construct.
 template <class F>
 void for_each_of_construct(std::uintptr_t* first, const F& f) {

@@ -17,10 +17,11 @@ struct region_request {
   void* with = nullptr;
 };
 
-/// Runs the body in each member of a new team; returns after the barrier at its end, with the number of members.
+/// Runs the body in each member of a new team. Returns when all members and their explicit tasks have ended, with the
+/// number of members.
 int run_region(const region_request&);
 
-/// The whole life of a member. At its end it waits for the others.
+/// The whole life of a member. At its end it waits for its explicit tasks.
 class membership {
  public:
   membership(team&, int number);

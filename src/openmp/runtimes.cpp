@@ -114,15 +114,19 @@ runtime_options options_for(int workers) {
   runtime_options o;
   o.workers = workers;
   o.oversubscribe = true;
-  constexpr std::int64_t least_stack = std::int64_t{1} << 20;
   constexpr int looks_if_active = 1'000'000;
-  if (const std::int64_t bytes = the_settings().stack_bytes; bytes != 0)
-    o.stack_bytes = static_cast<std::size_t>(std::max(bytes, least_stack));
+  if (const std::size_t bytes = stack_bytes_of_workers(); bytes != 0) o.stack_bytes = bytes;
   if (the_settings().waits_actively) o.spin = looks_if_active;
   return o;
 }
 
 }  // namespace
+
+std::size_t stack_bytes_of_workers() noexcept {
+  constexpr std::int64_t least = std::int64_t{1} << 20;
+  const std::int64_t set = the_settings().stack_bytes;
+  return set != 0 ? static_cast<std::size_t>(std::max(set, least)) : 0;
+}
 
 lent_runtime::lent_runtime(int workers) noexcept : workers_(workers) {
   try {

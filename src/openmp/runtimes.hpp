@@ -3,7 +3,12 @@
 
 #include <kith/runtime.hpp>
 
+#include <cstddef>
+
 namespace kith::openmp {
+
+/// By OMP_STACKSIZE; 0: not set, then KITH_STACK says it.
+std::size_t stack_bytes_of_workers() noexcept;
 
 /// A runtime that nobody else uses while this object lives.
 class lent_runtime {

@@ -37,6 +37,17 @@ constexpr int enough_queued = 64;
 /// Counts the short tasks that this thread has called.
 constinit thread_local int called_here [[gnu::tls_model("initial-exec")]] = 0;
 
+/// Calls the body, and tells its event, if it has one. Returns whether it has. A body that is called even if its task
+/// is cancelled has removed the event then.
+bool call_body(void (*body)(void*), void* data, bool has_event, bool called_cancelled, team& in) {
+  completion_event** const word = static_cast<completion_event**>(data);
+  completion_event* event = has_event ? *word : nullptr;  // read now, because the body may change its data
+  body(data);
+  if (has_event && called_cancelled) event = *word;
+  if (event != nullptr) event->body_ended(in);
+  return event != nullptr;
+}
+
 void run_deferred(deferred_task& d) noexcept {
   team& in = *d.environment->team;
   if (queued_here > 0) --queued_here;
@@ -49,9 +60,7 @@ void run_deferred(deferred_task& d) noexcept {
   c.environment = d.environment;
   const enters_context as_task(c);
   void* const data = reinterpret_cast<std::byte*>(&d) + d.data_at;
-  completion_event* const event = d.has_event ? *static_cast<completion_event**>(data) : nullptr;
-  d.body(data);
-  if (event != nullptr) event->body_ended(in);
+  call_body(d.body, data, d.has_event, d.called_cancelled, in);
 }
 
 /// Engines and policies know kinds of tasks by their code: how long they take, whether they may run at their creation.
@@ -112,11 +121,13 @@ void defer_under_lock(context& c, const task_request& r) {
   w.children().throttle_at = throttle;
 }
 
-/// Runs the body on what it would find in a deferred task. Where the bytes would be copied, the program's are as good.
-void run_with_data(const task_request& r) {
+/// Calls f(data) with what the body would find in a deferred task. Where the bytes would be copied, the program's are
+/// as good.
+template <class F>
+void with_data(const task_request& r, const F& f) {
   if (r.copy == nullptr) {
     set_bounds(r, r.data);
-    return r.body(r.data);
+    return f(r.data);
   }
   const std::size_t align = std::max(r.align, alignof(std::max_align_t));
   const auto block = std::make_unique_for_overwrite<std::byte[]>(r.size + align);
@@ -124,19 +135,18 @@ void run_with_data(const task_request& r) {
   std::size_t room = r.size + align;
   std::align(align, r.size, at, room);
   copy_data(r, at);
-  r.body(at);
+  f(at);
 }
 
 void run_at_once(context& maker, const task_request& r) {
   if (r.depend != nullptr) await_predecessors(maker, *r.depend);
   if (!r.called_cancelled && maker.team->is_task_cancelled(maker.group)) return;
-  // Read now, because the body may change its data.
-  completion_event* const event = r.detach ? *static_cast<completion_event**>(r.data) : nullptr;
   const undeferred_task running(maker, r.final_task);
-  run_with_data(r);
-  if (event == nullptr) return;
-  event->body_ended(*maker.team);
-  if (r.at_once || maker.final_task) wait_for_children();  // the creator goes on when the task has completed
+  with_data(r, [&](void* data) {
+    const bool is_detached = call_body(r.body, data, r.detach, r.called_cancelled, *maker.team);
+    // The creator goes on when the task has completed.
+    if (is_detached && (r.at_once || maker.final_task)) wait_for_children();
+  });
 }
 
 context context_of_child(context& maker, bool final_task) {

@@ -15,15 +15,16 @@ class access_records;
 
 /// A task as the program passes it.
 struct task_request {
-  body_code code;  // which it is told by
+  body_code code;  // by which engines and recordings know the task
   void (*body)(void*);
   void* data;                                    // what the body gets, or is copied from
   void (*copy)(void* to, void* from) = nullptr;  // null: the bytes are copied
   std::size_t size, align;                       // of the data
   bool at_once = false;                          // the creator runs it now
   bool final_task = false;
-  bool detach = false;            // the data begins with a pointer to its completion_event
-  bool called_cancelled = false;  // the body is called also if the task is cancelled, and asks that itself
+  bool detach = false;  // the data begins with a pointer to its completion_event
+  // The body is called even if the task is cancelled, and checks for that itself. It then removes its event.
+  bool called_cancelled = false;
   const access_records* depend = nullptr;
   int priority = 0;
   const std::uint64_t* bounds = nullptr;  // two words that replace the first ones of the data; null: none

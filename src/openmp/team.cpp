@@ -90,46 +90,47 @@ bool team::has_workers() const noexcept { return engine != nullptr && native::wo
 
 void team::barrier() {
   wait_for_children();
-  meet(inside_, false);
+  meet(false);
 }
 
 bool team::barrier_or_cancelled() {
   if (is_cancelled()) return true;
   wait_for_children();
-  meet(inside_, true);
+  meet(true);
   return is_cancelled();
 }
 
+/// No meeting: the region's run waits for all members, which are its tasks.
 void team::end() {
   wait_for_children();
-  meet(end_, false);
+  forget_queued();
 }
 
 /// All members' tasks have ended when all have arrived, because each has waited for its own, and a task ends after its
 /// children. So any task may run on top of this wait: nothing below it continues before that task has ended.
-void team::meet(meeting_point& at, bool until_cancelled) {
+void team::meet(bool until_cancelled) {
   forget_queued();
   if (size == 1 || !has_workers()) {
     share_cancelled_.store(false, relaxed);
     return;
   }
-  const std::uint32_t before = at.passed.load(relaxed);
-  // acq_rel: the last one sees what all have done, and the others see that by its store to `passed` (release), which
+  const std::uint32_t before = passed_.load(relaxed);
+  // acq_rel: the last one sees what all have done, and the others see that by its store to `passed_` (release), which
   // they read (acquire).
-  if (at.arrived.fetch_add(1, acq_rel) + 1 == size) {
-    at.arrived.store(0, relaxed);
+  if (arrived_.fetch_add(1, acq_rel) + 1 == size) {
+    arrived_.store(0, relaxed);
     share_cancelled_.store(false, relaxed);
-    at.passed.store(before + 1, release);
+    passed_.store(before + 1, release);
     wake_waiting(*this);
     return;
   }
   // The others are often close behind, and then neither a look for tasks nor a sleep pays.
   constexpr int first_looks = 64;
-  for (int i = 0; i < first_looks && at.passed.load(acquire) == before; ++i) pause();
-  if (at.passed.load(acquire) != before) return;
+  for (int i = 0; i < first_looks && passed_.load(acquire) == before; ++i) pause();
+  if (passed_.load(acquire) != before) return;
   int looks = 0;
   wait_until_all_ended([&] {
-    if (at.passed.load(acquire) != before || (until_cancelled && is_cancelled())) return true;
+    if (passed_.load(acquire) != before || (until_cancelled && is_cancelled())) return true;
     // The one that is waited for may need this core, and need not be ready long enough for the kernel to move it.
     constexpr int before_yield = 32;
     if (++looks % before_yield == 0) std::this_thread::yield();

@@ -43,7 +43,7 @@ class team {
   void barrier();
   /// As barrier(), but returns true, at once, if the region is cancelled.
   bool barrier_or_cancelled();
-  /// The barrier at the end of the region, which is not cancelled.
+  /// Called by each member at its end: waits for its explicit tasks.
   void end();
 
   /// Keeps the environment as long as the team lives. Thread-safe.
@@ -89,11 +89,7 @@ class team {
   work_shares shares;
 
  private:
-  struct meeting_point {
-    alignas(false_sharing_range) atomic<int> arrived{0};
-    alignas(false_sharing_range) atomic<std::uint32_t> passed{0};  // how often all have met here
-  };
-  void meet(meeting_point& at, bool until_cancelled);
+  void meet(bool until_cancelled);
   void spin_until_begun() const noexcept;
 
   spin_mutex keeping_;
@@ -101,7 +97,8 @@ class team {
   atomic<std::uint32_t> open_events_{0};
   atomic<bool> cancelled_{false}, share_cancelled_{false};
   atomic<int> begun_{0};
-  meeting_point inside_, end_;  // apart, because members that leave a cancelled region skip barriers inside it
+  alignas(false_sharing_range) atomic<int> arrived_{0};           // members that are at the barrier
+  alignas(false_sharing_range) atomic<std::uint32_t> passed_{0};  // how often all have met there
 };
 
 }  // namespace kith::openmp

@@ -15,6 +15,7 @@ typedef struct {
 } location;
 void __kmpc_for_static_init_4u(location*, int32_t, int32_t, int32_t*, uint32_t*, uint32_t*, int32_t*, int32_t, int32_t);
 void __kmpc_for_static_init_4(location*, int32_t, int32_t, int32_t*, int32_t*, int32_t*, int32_t*, int32_t, int32_t);
+void __kmpc_for_static_init_8(location*, int32_t, int32_t, int32_t*, int64_t*, int64_t*, int64_t*, int64_t, int64_t);
 
 /// Flang passes an empty loop as one from 0 to 2^32 - 1.
 static void empty_loops(void) {
@@ -25,21 +26,36 @@ static void empty_loops(void) {
     int32_t is_last = 1, stride = 0;
     __kmpc_for_static_init_4u(&at, 0, 34, &is_last, &first, &last, &stride, 1, 1);
     CHECK(first == 0 && last == UINT32_MAX && !is_last, "an empty loop is one from %u to %u", first, last);
-    int32_t begin = INT32_MAX, end = INT32_MAX;  // one iteration, so most threads have none
-    __kmpc_for_static_init_4(&at, 0, 34, &is_last, &begin, &end, &stride, 1, 1);
-    CHECK(is_last ? begin == INT32_MAX && end == INT32_MAX : begin > end, "an empty part is one from %d to %d", begin, end);
+    // One iteration, so most threads have none.
+    const int32_t at_ends[] = {INT32_MIN, INT32_MIN + 1, -1, 0, INT32_MAX - 1, INT32_MAX};
+    for (int i = 0; i < 12; i++) {
+      const int32_t value = at_ends[i / 2], step = i % 2 ? 1 : -1;
+      int32_t begin = value, end = value;
+      __kmpc_for_static_init_4(&at, 0, 34, &is_last, &begin, &end, &stride, step, 1);
+      const int is_empty = step > 0 ? begin > end : begin < end;
+      CHECK(is_last ? begin == value && end == value : is_empty, "a part of %d, step %d, is from %d to %d", value, step, begin, end);
+    }
+    const int64_t at_wide_ends[] = {INT64_MIN, INT64_MAX};
+    for (int i = 0; i < 4; i++) {
+      const int64_t value = at_wide_ends[i / 2], step = i % 2 ? 1 : -1;
+      int64_t begin = value, end = value, wide_stride = 0;
+      __kmpc_for_static_init_8(&at, 0, 34, &is_last, &begin, &end, &wide_stride, step, 1);
+      const int is_empty = step > 0 ? begin > end : begin < end;
+      CHECK(is_last ? begin == value && end == value : is_empty, "a part of %ld, step %ld, is from %ld to %ld", value, step, begin, end);
+    }
   }
 }
 
+/// Each task reads what the one six before it has written; their items overlap others in part.
 static void overlapping_items(void) {
   static int a[100];
 #pragma omp parallel
 #pragma omp single
   for (int i = 1; i < 90; i++) {
 #pragma omp task depend(in : a[i - 1 : 3]) depend(out : a[i + 5 : 2])
-    a[i]++;
+    a[i + 5] = a[i - 1] + 1;
   }
-  for (int i = 1; i < 90; i++) CHECK(a[i] == 1, "element %d is %d", i, a[i]);
+  for (int i = 6; i < 95; i++) CHECK(a[i] == i / 6, "element %d is %d", i, a[i]);
 }
 
 static void all_memory(void) {

@@ -41,7 +41,7 @@ struct openmp_options {
 };
 
 /// From the build folder, or else from where it was installed.
-std::string find_stand_in(const std::string& name) {
+std::string find_replacement(const std::string& name) {
   namespace fs = std::filesystem;
   // An installed tree may have been moved.
   const fs::path moved = fs::read_symlink("/proc/self/exe").parent_path().parent_path() / KITH_LIBRARIES;
@@ -58,7 +58,7 @@ std::string libraries_for(const std::string& program, const std::string& named) 
   std::vector<std::string> files;
   if (named.empty()) {
     // Names without a version are found in the first one.
-    for (const char* const name : stand_ins_for(program)) files.push_back(find_stand_in(name));
+    for (const char* const name : replacements_for(program)) files.push_back(find_replacement(name));
   } else {
     if (!fs::is_regular_file(named))
       throw error("--library " + named + ": no such file; expected the path of libkith_gomp.so or libkith_omp.so");
@@ -79,7 +79,8 @@ std::string libraries_for(const std::string& program, const std::string& named) 
   return all;
 }
 
-/// Throws for a policy, or an option of one, that is not known: the program would find that at its first region.
+/// Throws for a policy, or an option of one, that is not known: the program would otherwise fail only at its first
+/// region.
 void refuse_unknown_policy(std::string text) {
   take_migration(text);
   const std::string name = text.substr(0, text.find(':'));
@@ -109,15 +110,17 @@ outcome run_openmp(const openmp_options& o) {
     for (auto& s : settings_that_record(o.record)) set.push_back(std::move(s));
   }
   const child_result done = run_child(o.program, set, false, true);
+  bool told = false;  // of a signal
   if (!o.record.empty()) {
     try {
       make_recordings("kith run", o.record, name, done, false);
+      told = true;
     } catch (const std::exception& e) {
       fmt::print(stderr, "kith run: --record {}: {}\n", o.record, e.what());
     }
   }
   if (const int signal = done.signal(); signal != 0) {
-    fmt::print(stderr, "kith run: {} was ended by signal {} ({})\n", name, signal, strsignal(signal));
+    if (!told) fmt::print(stderr, "kith run: {} was ended by signal {} ({})\n", name, signal, strsignal(signal));
     return static_cast<outcome>(128 + signal);
   }
   return static_cast<outcome>(WEXITSTATUS(done.status));

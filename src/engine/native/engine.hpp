@@ -61,7 +61,7 @@ class engine {
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  /// Runs a root task (kith::runtime::run()), of this type in recordings.
+  /// Runs a root task (kith::runtime::run()), in recordings of this type if the caller becomes worker 0.
   void run_root(void* context, void (*f)(void*), std::uint16_t type = 0);
   kith::statistics statistics() const;
   void reset_statistics();

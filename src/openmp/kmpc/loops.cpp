@@ -79,28 +79,29 @@ template <class T>
 iteration_space space_of(T first, T last, std::make_signed_t<T> step) noexcept {
   const std::uint64_t by = widened(step);
   std::uint64_t count = 0;
-  if (step > 0 && first <= last) count = (widened(last) - widened(first)) / by + 1;
-  if (step < 0 && first >= last) count = (widened(first) - widened(last)) / (0 - by) + 1;
+  if (step > 0 ? first <= last : first >= last) count = inclusive_count(widened(first), widened(last), by, step > 0);
   // An empty loop may be passed as one from 0 to -1, which is the largest number.
   if (sizeof(T) < sizeof count && count > std::numeric_limits<std::make_unsigned_t<T>>::max()) count = 0;
   return {widened(first), widened(first) + count * by, by, count};
 }
 
-struct among {
+/// One of the threads of a team, or of the teams of a league.
+struct sharer {
   std::uint64_t number, size;
 };
-among threads() noexcept {
+sharer this_thread() noexcept {
   const context& c = here();
   return {static_cast<std::uint64_t>(c.thread), static_cast<std::uint64_t>(c.team->size)};
 }
-among teams() noexcept {
+sharer this_team() noexcept {
   const icv_set& icv = here().icv();
   return {static_cast<std::uint64_t>(icv.team_number), static_cast<std::uint64_t>(icv.teams > 0 ? icv.teams : 1)};
 }
 
-/// The first chunk of one, and the distance to its next one. Nothing: the first value is behind the last one.
+/// Sets the bounds of the sharer's first chunk, and the distance to its next one. If it has none, the first value is
+/// past the last.
 template <class T>
-void give_static_part(among who, std::int32_t schedule, std::int32_t* is_last, T* first, T* last,
+void give_static_part(sharer who, std::int32_t schedule, std::int32_t* is_last, T* first, T* last,
                       std::make_signed_t<T>* stride, std::make_signed_t<T> step, std::make_signed_t<T> chunk) noexcept {
   const iteration_space all = space_of(*first, *last, step);
   if (is_last != nullptr) *is_last = 0;
@@ -117,9 +118,12 @@ void give_static_part(among who, std::int32_t schedule, std::int32_t* is_last, T
     *is_last = has_last && !mine.is_empty();
   }
   if (mine.is_empty()) {  // nothing, by values that exist
-    const T before = static_cast<T>(*first - static_cast<T>(step));
-    *last = (step > 0) == (before < *first) ? before : *first;
-    if (*last == *first) *first = static_cast<T>(*first + static_cast<T>(step));
+    using wrapping = std::make_unsigned_t<T>;
+    const T before = static_cast<T>(static_cast<wrapping>(*first) - static_cast<wrapping>(step));
+    const T after = static_cast<T>(static_cast<wrapping>(*first) + static_cast<wrapping>(step));
+    const bool has_before = step > 0 ? before < *first : before > *first;
+    *last = has_before ? before : *first;
+    if (!has_before) *first = after;
     return;
   }
   *first = static_cast<T>(all.value(mine.begin));
@@ -129,7 +133,8 @@ void give_static_part(among who, std::int32_t schedule, std::int32_t* is_last, T
 template <class T>
 void start_static(std::int32_t schedule, std::int32_t* is_last, T* first, T* last, std::make_signed_t<T>* stride,
                   std::make_signed_t<T> step, std::make_signed_t<T> chunk) noexcept {
-  give_static_part(is_distribute(schedule) ? teams() : threads(), schedule, is_last, first, last, stride, step, chunk);
+  give_static_part(is_distribute(schedule) ? this_team() : this_thread(), schedule, is_last, first, last, stride, step,
+                   chunk);
 }
 
 /// The part of the team, and in it that of the thread.
@@ -138,9 +143,9 @@ void start_distributed(std::int32_t schedule, std::int32_t* is_last, T* first, T
                        std::make_signed_t<T>* stride, std::make_signed_t<T> step,
                        std::make_signed_t<T> chunk) noexcept {
   std::int32_t is_last_team = 0;
-  give_static_part(teams(), number::distribute + 1, &is_last_team, first, last, stride, step, chunk);
+  give_static_part(this_team(), number::distribute + 1, &is_last_team, first, last, stride, step, chunk);
   *last_of_team = *last;
-  give_static_part(threads(), schedule, is_last, first, last, stride, step, chunk);
+  give_static_part(this_thread(), schedule, is_last, first, last, stride, step, chunk);
   if (is_last != nullptr) *is_last = *is_last != 0 && is_last_team != 0;
 }
 

@@ -1,6 +1,7 @@
 // Memory: the directive `allocate`, and the functions of LLVM's omp.h.
 #include "openmp/omp.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -32,7 +33,7 @@ KITH_OPENMP_API std::uintptr_t __kmpc_get_default_allocator(int) { return omp_ge
 KITH_OPENMP_API void* kmp_malloc(std::size_t bytes) { return std::malloc(bytes); }
 KITH_OPENMP_API void* kmp_aligned_malloc(std::size_t bytes, std::size_t alignment) {
   void* block = nullptr;
-  return posix_memalign(&block, alignment, bytes) == 0 ? block : nullptr;
+  return posix_memalign(&block, std::max(alignment, sizeof(void*)), bytes) == 0 ? block : nullptr;
 }
 KITH_OPENMP_API void* kmp_calloc(std::size_t count, std::size_t bytes) { return std::calloc(count, bytes); }
 KITH_OPENMP_API void* kmp_realloc(void* block, std::size_t bytes) { return std::realloc(block, bytes); }

@@ -1,4 +1,4 @@
-// Functions of LLVM's omp.h that GCC's has not, or under other names.
+// Functions of LLVM's omp.h that GCC's omp.h lacks or names differently.
 #include "openmp/omp.hpp"
 
 #include <cstddef>

@@ -19,10 +19,10 @@ using namespace kith::openmp::kmpc;
 namespace {
 
 /// What the next region of this thread is asked to have; 0: nothing is asked.
-struct wishes {
+struct requested_sizes {
   unsigned threads = 0, teams = 0, threads_of_team = 0;
 };
-constinit thread_local wishes next_region [[gnu::tls_model("initial-exec")]];
+constinit thread_local requested_sizes next_region [[gnu::tls_model("initial-exec")]];
 
 /// A body, and its variables: one pointer, or number in place of a pointer, for each.
 class call {
@@ -43,7 +43,7 @@ class call {
  private:
   static constexpr std::size_t most = 500;
 
-  /// Passes that many, since by the calling convention a function does not mind more arguments than it has.
+  /// Passes `count` arguments: in this calling convention a function ignores those that it does not have.
   template <std::size_t count>
   void pass() const {
     std::array<void*, count> all{};
@@ -95,7 +95,7 @@ KITH_OPENMP_API void __kmpc_fork_teams(const location*, std::int32_t count, micr
   va_start(variables, body);
   call c(body, read(count, variables));
   va_end(variables);
-  const wishes asked = std::exchange(next_region, {});
+  const requested_sizes asked = std::exchange(next_region, {});
   run_league(run_call, &c, asked.teams, asked.threads_of_team);
 }
 

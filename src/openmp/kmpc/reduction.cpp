@@ -21,56 +21,60 @@ namespace kith::openmp::kmpc {
 /// A variable, as the program describes it (kmp_taskred_input_t).
 struct reduced_variable {
   void* shared;    // what the copies are combined into
-  void* original;  // for `begin`
+  void* original;  // for `begin`; null: `shared`
   std::size_t bytes;
   void (*begin)(void* copy, void* original);  // null: zeros
   void (*end)(void* copy);                    // null: nothing
   void (*combine)(void* into, void* copy);
   std::uint32_t flags;
 };
+static_assert(sizeof(reduced_variable) == 56);
 
 /// Those that one group has begun, with the descriptor by which reduction.hpp knows them.
 class reductions {
  public:
   reductions(std::int32_t count, const reduced_variable* variables, int threads)
-      : variables_(variables, variables + count), begun_(static_cast<std::size_t>(threads) * variables_.size()) {
+      : variables_(variables, variables + count),
+        words_(descriptor_view::words_for(variables_.size())),
+        begun_(static_cast<std::size_t>(threads) * variables_.size()) {
     constexpr std::size_t apart = 64;
-    std::size_t block = 0;
-    words_.assign(words_before_variables + 3 * variables_.size(), 0);
+    const descriptor_view d = view();
     for (std::size_t i = 0; i < variables_.size(); ++i) {
-      std::uintptr_t* const words = &words_[words_before_variables + 3 * i];
-      words[0] = reinterpret_cast<std::uintptr_t>(variables_[i].shared);
-      words[1] = block;
-      block = round_up(block + variables_[i].bytes, apart);
+      d.address_of(i) = reinterpret_cast<std::uintptr_t>(variables_[i].shared);
+      d.offset_of(i) = d.block_bytes();
+      d.block_bytes() = round_up(d.block_bytes() + variables_[i].bytes, apart);
     }
-    words_[0] = variables_.size();
-    words_[1] = block;
-    words_[2] = apart;
-    words_[3] = reinterpret_cast<std::uintptr_t>(this);
+    d.variables() = variables_.size();
+    d.blocks() = apart;
+    d.owner() = reinterpret_cast<std::uintptr_t>(this);
   }
 
   std::uintptr_t* descriptor() noexcept { return words_.data(); }
   /// The one that a descriptor belongs to.
   static reductions& of(const std::uintptr_t* descriptor) noexcept {
-    return *static_cast<reductions*>(at_address(descriptor[3]));
+    return *static_cast<reductions*>(at_address(descriptor_view{const_cast<std::uintptr_t*>(descriptor)}.owner()));
   }
 
-  /// Called by a thread when it asks for its copy. Not before: how long an array is, the program may tell its functions
-  /// in a variable of the thread that it sets just before it asks.
+  /// Called by a thread when it asks for its copy. A copy is begun only then, because the program may pass an array's
+  /// length to `begin` in a thread's variable that it sets just before.
   void begin_copy(const private_copy& at, int thread) {
     char& begun = common().begun_[number_of(thread, at.variable)];  // of this thread alone, until all have ended
     if (begun != 0) return;
     begun = 1;
     const reduced_variable& v = variables_[at.variable];
-    if (v.begin != nullptr) v.begin(at.here, v.original);
+    if (v.begin != nullptr) v.begin(at.here, v.original != nullptr ? v.original : v.shared);
   }
-  /// Ends all copies that were begun, which need not be this one's alone.
-  void combine_copies(const team& in) {
+  /// Combines and ends all copies, whichever member began them. Only in a member of the team, or a task of it.
+  void combine_copies(team& in) {
     for (int thread = 0; thread < in.size; ++thread) {
-      if (thread != here().thread && has_sizes_of(thread)) {
-        // Its tasks have told this thread how long the arrays are.
+      if (thread != here().thread && has_lengths_of(thread)) {
+        // That thread's variables have the arrays' lengths, so it must combine its copies itself.
         const keeps_context mine;
-        native::create_addressed(*native::worker::current(), worker_id(thread), 0, [this, thread] { combine(thread); });
+        native::create_addressed(*native::worker::current(), worker_id(thread), 0, [this, thread, &in] {
+          context c = in.context_of(thread);
+          const enters_context combining(c);
+          combine(thread);
+        });
         wait_for_children();
       } else {
         combine(thread);
@@ -81,8 +85,9 @@ class reductions {
 
   /// Of a construct of the team: `first` is that of the member that came first, which lives until all have ended.
   void join(reductions& first) noexcept { first_ = &first; }
-  /// Called once by each member. The last one, which sees what all have done, combines. Frees what it can.
-  static void end_member(reductions& mine, const team& in) {
+  /// Called once by each member. The last one, which sees what all have done, combines. Deletes the objects that nobody
+  /// needs any more.
+  static void end_member(reductions& mine, team& in) {
     reductions* const first = mine.first_;
     const bool last = first->ended_.fetch_add(1, acq_rel) + 1 == in.size;
     if (last) {
@@ -93,33 +98,32 @@ class reductions {
   }
 
  private:
-  static constexpr std::size_t words_before_variables = 7;
+  static constexpr std::uint32_t with_length_of_thread = 1;  // of `flags`
 
-  static constexpr std::uint32_t with_size_of_thread = 1;  // of `flags`
-
+  descriptor_view view() noexcept { return {words_.data()}; }
+  reductions& common() noexcept { return first_ != nullptr ? *first_ : *this; }
+  std::size_t number_of(int thread, std::size_t variable) const noexcept {
+    return static_cast<std::size_t>(thread) * variables_.size() + variable;
+  }
   bool has_begun(int thread, std::size_t variable) noexcept {
     return common().begun_[number_of(thread, variable)] != 0;
   }
-  bool has_sizes_of(int thread) noexcept {
+  bool has_lengths_of(int thread) noexcept {
     for (std::size_t i = 0; i < variables_.size(); ++i) {
-      if ((variables_[i].flags & with_size_of_thread) != 0 && has_begun(thread, i)) return true;
+      if ((variables_[i].flags & with_length_of_thread) != 0 && has_begun(thread, i)) return true;
     }
     return false;
   }
   void combine(int thread) {
-    const std::uintptr_t block = words_[2] + static_cast<std::uintptr_t>(thread) * words_[1];
+    const descriptor_view d = view();
+    const std::uintptr_t block = d.blocks() + static_cast<std::uintptr_t>(thread) * d.block_bytes();
     for (std::size_t i = 0; i < variables_.size(); ++i) {
       if (!has_begun(thread, i)) continue;
       const reduced_variable& v = variables_[i];
-      void* const copy = at_address(block + words_[words_before_variables + 3 * i + 1]);
+      void* const copy = at_address(block + d.offset_of(i));
       v.combine(v.shared, copy);
       if (v.end != nullptr) v.end(copy);
     }
-  }
-
-  reductions& common() noexcept { return first_ != nullptr ? *first_ : *this; }
-  std::size_t number_of(int thread, std::size_t variable) const noexcept {
-    return static_cast<std::size_t>(thread) * variables_.size() + variable;
   }
 
   std::vector<reduced_variable> variables_;

@@ -1,7 +1,7 @@
 // The settings of LLVM's omp.h. Few of them have a meaning here; the others are accepted.
 #include "openmp/abi.hpp"
-#include "openmp/cancel.hpp"
-#include "openmp/icv.hpp"
+#include "openmp/league.hpp"
+#include "openmp/runtimes.hpp"
 #include "openmp/team.hpp"
 
 #include <cstddef>
@@ -12,16 +12,16 @@ using namespace kith::openmp;
 namespace {
 
 constexpr int library_throughput = 2, usual_block_time = 200, not_supported = -1;
-constexpr std::size_t usual_stack = std::size_t{4} << 20;
+constexpr std::size_t usual_stack = std::size_t{64} << 20;  // KITH_STACK
 
 }  // namespace
 
 // Stacks have the size that they begin with (OMP_STACKSIZE).
 KITH_OPENMP_API std::size_t kmp_get_stacksize_s() {
-  const std::int64_t set = the_settings().stack_bytes;
-  return set > 0 ? static_cast<std::size_t>(set) : usual_stack;
+  const std::size_t set = stack_bytes_of_workers();
+  return set != 0 ? set : usual_stack;
 }
-KITH_OPENMP_API int kmp_get_stacksize() { return static_cast<int>(kmp_get_stacksize_s()); }
+KITH_OPENMP_API int kmp_get_stacksize() { return to_limit(kmp_get_stacksize_s()); }
 KITH_OPENMP_API void kmp_set_stacksize_s(std::size_t) {}
 KITH_OPENMP_API void kmp_set_stacksize(int) {}
 

@@ -5,14 +5,12 @@
 #include "openmp/abi.hpp"
 #include "openmp/completion_event.hpp"
 #include "openmp/context.hpp"
-#include "openmp/dependences.hpp"
+#include "openmp/kmpc/dependences.hpp"
+#include "openmp/kmpc/source_location.hpp"
 #include "openmp/symbols.hpp"
 #include "openmp/task.hpp"
 #include "openmp/team.hpp"
 #include "openmp/wait.hpp"
-
-#include <kith/access.hpp>
-#include <kith/error.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -34,92 +32,45 @@ task_descriptor* make_block(const task_block& like) {
   return reinterpret_cast<task_descriptor*>(block + 1);
 }
 
+task_descriptor* make_descriptor(task_block about, std::size_t bytes, std::size_t shared_bytes, task_entry entry) {
+  const std::size_t shareds_at = round_up(bytes, alignof(void*));
+  about.bytes = shareds_at + shared_bytes;
+  task_descriptor* const made = make_block(about);
+  void* const shareds = shared_bytes != 0 ? reinterpret_cast<std::byte*>(made) + shareds_at : nullptr;
+  return ::new (made) task_descriptor{.shareds = shareds, .entry = entry, .part = 0, .data_1 = {}, .data_2 = {}};
+}
+
 /// Calls what is left of the body.
 void call_parts(task_descriptor* t, std::int32_t thread) {
   task_block& block = block_of(t);
   while (std::exchange(block.has_more, false)) t->entry(thread, t);
 }
 
-/// The body of a task. A cancelled one is only destroyed.
+/// The body of a task. A cancelled one is only destroyed, and has no event any more: nobody may fulfil it.
 void run(void* data) {
-  task_descriptor* const t = static_cast<task_data*>(data)->task;
+  auto* const d = static_cast<task_data*>(data);
   const context& c = here();
-  task_block& block = block_of(t);
-  block.in_body = true;
-  block.has_more = !c.team->is_task_cancelled(c.group);
-  call_parts(t, c.thread);
-  destroy(t, c.thread);
+  if (c.team->is_task_cancelled(c.group)) {
+    d->event = nullptr;
+  } else {
+    task_block& block = block_of(d->task);
+    block.in_body = block.has_more = true;
+    call_parts(d->task, c.thread);
+  }
+  destroy(d->task, c.thread);
 }
 
 /// "function:line" if the program has them (-g), else the function that made the task, and what tells its tasks apart.
 std::string name_of(const body_code& code) {
-  const auto& block = *static_cast<const task_block*>(code.place);
-  if (block.made_at != nullptr && block.made_at->text != nullptr) {
-    // ;file;function;line;column;;
-    const std::string_view text = block.made_at->text;
-    const std::size_t file = text.find(';') + 1, function = text.find(';', file) + 1,
-                      line = text.find(';', function) + 1, end = text.find(';', line);
-    if (file != 0 && function != 0 && line != 0 && end != text.npos) {
-      const std::string_view name = text.substr(function, line - 1 - function);
-      if (name != "unknown" && !name.empty())
-        return std::string(name) + ":" + std::string(text.substr(line, end - line));
-    }
-  }
+  const auto& block = *static_cast<const task_block*>(code.site);
+  if (const auto source = source_location_of(block.made_at))
+    return std::string(source->function).append(":").append(source->line);
   // All bodies are called ".omp_task_entry.", with a number after it, except the first.
   const std::string entry = symbol_at(code.address),
                     maker = symbol_at(reinterpret_cast<std::uintptr_t>(block.called_from));
   constexpr std::string_view usual = ".omp_task_entry.";
   return entry.starts_with(usual) ? maker + ".task" + entry.substr(usual.size()) : entry;
 }
-
-namespace dependence_flag {
-constexpr std::uint8_t in = 1, out = 2, exclusive = 4, in_set = 8, all_memory = 0x80;
-}
-
-/// What `depend` clauses say: one list of items, and another one of those that overlap no other. `omp_all_memory` is an
-/// item of the creator, which from its first use on is one of all its tasks with clauses.
-class dependences {
- public:
-  dependences(context& creator, std::int32_t count, const dependence* list, std::int32_t more,
-              const dependence* others) {
-    add(count, list);
-    add(more, others);
-    if (all_memory_) creator.uses_all_memory = true;
-    if (creator.uses_all_memory && count + more != 0) items_.add(&creator, 1, all_memory_ ? mode::inout : mode::in);
-  }
-
-  bool all_memory() const noexcept { return all_memory_; }
-  /// Calls use(accesses). Kith orders ranges that are equal, or one inside of the other, and refuses others that
-  /// overlap. Where there are such, only addresses count, as they do in libomp.
-  template <class Use>
-  void pass_to(const Use& use) {
-    try {
-      use(std::as_const(items_));
-    } catch (const error&) {
-      items_.forget_sizes();
-      use(std::as_const(items_));
-    }
-  }
-
- private:
-  void add(std::int32_t count, const dependence* list) {
-    for (std::int32_t i = 0; i < count; ++i) {
-      const std::uint8_t flags = list[i].flags;
-      if ((flags & dependence_flag::all_memory) != 0) {
-        all_memory_ = true;
-        continue;
-      }
-      const mode how = (flags & dependence_flag::in_set) != 0      ? mode::concurrent
-                       : (flags & dependence_flag::exclusive) != 0 ? mode::commutative
-                       : (flags & dependence_flag::out) != 0       ? mode::inout
-                                                                   : mode::in;
-      items_.add(at_address(static_cast<std::uintptr_t>(list[i].address)), list[i].bytes, how);
-    }
-  }
-
-  access_records items_;
-  bool all_memory_ = false;
-};
 
 void wait_for_predecessors(std::int32_t count, const dependence* list, std::int32_t more, const dependence* others) {
   context& c = here();
@@ -178,25 +129,16 @@ using namespace kith::openmp::kmpc;
 /// `bytes`: of the descriptor, and what the compiler keeps for the task behind it.
 KITH_OPENMP_API task_descriptor* __kmpc_omp_task_alloc(const location* at, std::int32_t, std::int32_t flags,
                                                        std::size_t bytes, std::size_t shared_bytes, task_entry entry) {
-  const std::size_t shareds_at = kith::round_up(bytes, alignof(void*));
-  task_descriptor* const made = make_block({.origin = {},
-                                            .bytes = shareds_at + shared_bytes,
-                                            .event = nullptr,
-                                            .running = nullptr,
-                                            .made_at = at,
-                                            .called_from = __builtin_return_address(0),
-                                            .flags = flags});
-  void* const shareds = shared_bytes != 0 ? reinterpret_cast<std::byte*>(made) + shareds_at : nullptr;
-  ::new (made) task_descriptor{.shareds = shareds, .entry = entry, .part = 0, .data_1 = {}, .data_2 = {}};
-  return made;
+  return make_descriptor({.made_at = at, .called_from = __builtin_return_address(0), .flags = flags}, bytes,
+                         shared_bytes, entry);
 }
 
 /// There are no devices, so it is a task on the host.
-KITH_OPENMP_API task_descriptor* __kmpc_omp_target_task_alloc(const location* at, std::int32_t thread,
-                                                              std::int32_t flags, std::size_t bytes,
-                                                              std::size_t shared_bytes, task_entry entry,
-                                                              std::int64_t) {
-  return __kmpc_omp_task_alloc(at, thread, flags, bytes, shared_bytes, entry);
+KITH_OPENMP_API task_descriptor* __kmpc_omp_target_task_alloc(const location* at, std::int32_t, std::int32_t flags,
+                                                              std::size_t bytes, std::size_t shared_bytes,
+                                                              task_entry entry, std::int64_t) {
+  return make_descriptor({.made_at = at, .called_from = __builtin_return_address(0), .flags = flags}, bytes,
+                         shared_bytes, entry);
 }
 
 /// Also called by the body of an untied task, for its next part: here that follows at once.

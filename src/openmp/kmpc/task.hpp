@@ -17,13 +17,13 @@ namespace kmpc {
 
 /// What precedes a task's descriptor in its memory.
 struct alignas(64) task_block {
-  memory_origin origin;      // of the memory, which begins with the block
-  std::size_t bytes;         // of the descriptor, with what the compiler keeps behind it and the shared pointers
-  completion_event* event;   // null: not detached
-  undeferred_task* running;  // between begin_if0 and complete_if0
-  const location* made_at;   // in the source; may be null
-  const void* called_from;   // the code that made it
-  std::int32_t flags;
+  memory_origin origin = {};           // of the memory, which begins with the block
+  std::size_t bytes = 0;               // of the descriptor, what the compiler keeps behind it, and the shared pointers
+  completion_event* event = nullptr;   // null: not detached
+  undeferred_task* running = nullptr;  // between begin_if0 and complete_if0
+  const location* made_at = nullptr;   // in the source; may be null
+  const void* called_from = nullptr;   // the code that made it
+  std::int32_t flags = 0;
   bool in_body = false;   // between the beginning and the end of the body
   bool has_more = false;  // of an untied task's body, which is called once for each of its parts
 };
@@ -38,11 +38,12 @@ task_block& block_of(task_descriptor*) noexcept;
 task_descriptor* copy_of(task_descriptor* from);
 /// Calls the destructors of what the task has copied, and frees it.
 void destroy(task_descriptor*, std::int32_t thread);
-/// What is common to all tasks of the ABI; the data is a task_data.
+/// What the body of a task gets.
 struct task_data {
   completion_event* event;  // the first word, as task_request wants it
   task_descriptor* task;
 };
+/// The request of the task. It refers to the data.
 task_request request_of(task_data&) noexcept;
 
 }  // namespace kmpc

@@ -37,11 +37,12 @@ void task_memory::leave() noexcept {
 }
 
 /// What later destructors of an ending thread take stays with it.
-task_memory& task_memory::of_thread() {
-  if (memory_of_thread != nullptr) return *memory_of_thread;
+task_memory* task_memory::of_thread() noexcept {
+  if (memory_of_thread != nullptr) return memory_of_thread;
   task_memory* mine = left_by_threads.exchange(nullptr, acquire);  // pairs with leave()
   if (mine == nullptr) {
-    mine = new task_memory;
+    mine = new (std::nothrow) task_memory;
+    if (mine == nullptr) return nullptr;
   } else {
     while (task_memory* const other = mine->next_left_) {
       mine->next_left_ = other->next_left_;
@@ -50,7 +51,7 @@ task_memory& task_memory::of_thread() {
   }
   memory_of_thread = mine;
   left_at_end.it = mine;
-  return *mine;
+  return mine;
 }
 
 void* task_memory::take(std::size_t bytes, memory_origin& from) {
@@ -59,7 +60,9 @@ void* task_memory::take(std::size_t bytes, memory_origin& from) {
     from = {nullptr, units};
     return new_piece(units * unit);
   }
-  task_memory& mine = of_thread();
+  task_memory* const memory = of_thread();
+  if (memory == nullptr) throw std::bad_alloc();
+  task_memory& mine = *memory;
   from = {&mine, units};
   if (mine.kept_[units] == nullptr) mine.collect();
   free_piece* const piece = mine.kept_[units];
@@ -70,8 +73,10 @@ void* task_memory::take(std::size_t bytes, memory_origin& from) {
 
 void task_memory::give(void* piece, const memory_origin& from) noexcept {
   if (from.owner == nullptr) return std::free(piece);
-  task_memory& mine = of_thread();
   auto* const free = ::new (piece) free_piece{nullptr, from.units};
+  task_memory* const memory = of_thread();
+  if (memory == nullptr) return from.owner->append(*free, *free);
+  task_memory& mine = *memory;
   if (from.owner == &mine) return mine.keep(*free);
   if (from.owner != mine.receiver_) {
     mine.send();
@@ -89,7 +94,7 @@ void task_memory::keep(free_piece& piece) noexcept {
 }
 
 void task_memory::collect() noexcept {
-  free_piece* piece = returned_.exchange(nullptr, acquire);  // pairs with send()
+  free_piece* piece = returned_.exchange(nullptr, acquire);  // pairs with append()
   while (piece != nullptr) {
     free_piece* const next = piece->next;
     keep(*piece);
@@ -99,12 +104,15 @@ void task_memory::collect() noexcept {
 
 void task_memory::send() noexcept {
   if (first_ == nullptr) return;
-  atomic<free_piece*>& to = receiver_->returned_;
-  last_->next = to.load(relaxed);
-  while (!to.compare_exchange_weak(last_->next, first_, release, relaxed)) {
-  }
+  receiver_->append(*first_, *last_);
   first_ = last_ = nullptr;
   sending_ = 0;
+}
+
+void task_memory::append(free_piece& first, free_piece& last) noexcept {
+  last.next = returned_.load(relaxed);
+  while (!returned_.compare_exchange_weak(last.next, &first, release, relaxed)) {  // pairs with collect()
+  }
 }
 
 }  // namespace kith::openmp::kmpc

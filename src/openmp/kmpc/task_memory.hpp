@@ -38,10 +38,12 @@ class task_memory {
   static constexpr std::size_t unit = 64, most_units = 16;
   static constexpr int batch = 16;  // pieces that go back together
 
-  static task_memory& of_thread();
+  /// Null: there is no memory for one.
+  static task_memory* of_thread() noexcept;
   void keep(free_piece&) noexcept;
   void collect() noexcept;
   void send() noexcept;
+  void append(free_piece& first, free_piece& last) noexcept;
 
   std::array<free_piece*, most_units + 1> kept_{};  // by size
   // Pieces on their way back to another thread.

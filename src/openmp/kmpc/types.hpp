@@ -6,7 +6,7 @@
 
 namespace kith::openmp::kmpc {
 
-/// A place in the source (ident_t).
+/// A location in the source (ident_t).
 struct location {
   std::int32_t reserved_1;
   std::int32_t flags;

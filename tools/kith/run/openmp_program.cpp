@@ -24,11 +24,11 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A library of Kith's, and the name by which it takes another one's place.
-struct stand_in {
+struct openmp_library {
   const char* file;
   std::string_view name;
 };
-constexpr stand_in for_gcc{"libkith_gomp.so", "libgomp.so.1"}, for_llvm{"libkith_omp.so", "libomp.so.5"};
+constexpr openmp_library for_gcc{"libkith_gomp.so", "libgomp.so.1"}, for_llvm{"libkith_omp.so", "libomp.so.5"};
 
 /// Throws unless `file` can be executed.
 void refuse_not_executable(const std::string& file) {
@@ -154,7 +154,7 @@ void refuse_other_programs(const std::string& file) {
                 "-static");
 }
 
-std::vector<const char*> stand_ins_for(const std::string& file) {
+std::vector<const char*> replacements_for(const std::string& file) {
   bool gcc = false, llvm = false;
   for (const std::string& library : elf_file(file).names_of(DT_NEEDED)) {
     gcc = gcc || library.starts_with("libgomp.so");

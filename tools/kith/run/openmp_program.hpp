@@ -15,7 +15,7 @@ void refuse_other_programs(const std::string& file);
 
 /// The names of the libraries to load in front of the program's own, the one first that it is linked with. All of them,
 /// because its other libraries, and the programs that it starts, may be of another compiler.
-std::vector<const char*> stand_ins_for(const std::string& file);
+std::vector<const char*> replacements_for(const std::string& file);
 
 /// Throws unless the file is a library that takes an OpenMP library's place.
 void refuse_other_library(const std::string& file);
