@@ -22,7 +22,7 @@ namespace {
 
 struct spare_runtime {
   int workers;
-  std::thread::id last_used_by;
+  std::thread::id last_used_by;  // none: a thread that has ended
   std::unique_ptr<runtime> it;
 };
 
@@ -32,20 +32,28 @@ class spare_runtimes {
   spare_runtimes() { keep_over_fork(lock_); }
 
   /// One of this size: that which the thread has had last, so that its teams keep their threads' variables, else the
-  /// newest, whose workers may still be awake. Null if there is none.
+  /// newest that no other thread has had, because its workers may still be awake. Null if there is none.
   std::unique_ptr<runtime> take(int workers) {
     const std::lock_guard guard(lock_);
     forget_inherited();
     std::size_t best = spare_.size();
     for (std::size_t i = spare_.size(); i-- > 0;) {
       if (spare_[i].workers != workers) continue;
-      if (best == spare_.size()) best = i;
       if (spare_[i].last_used_by == std::this_thread::get_id()) {
         best = i;
         break;
       }
+      if (best == spare_.size() && spare_[i].last_used_by == std::thread::id()) best = i;
     }
     return best != spare_.size() ? remove(best) : nullptr;
+  }
+
+  /// Called by a thread that ends: others may have what it has had.
+  void release_of_thread() noexcept {
+    const std::lock_guard guard(lock_);
+    for (spare_runtime& s : spare_) {
+      if (s.last_used_by == std::this_thread::get_id()) s.last_used_by = {};
+    }
   }
 
   /// Keeps the runtime. Returns those that are no longer kept: the oldest, if all together have too many workers.
@@ -106,6 +114,14 @@ class spare_runtimes {
 /// open regions while the process ends.
 spare_runtimes& spare = *new spare_runtimes;
 
+struct releases_at_end {
+  bool has_had_one = false;
+  ~releases_at_end() {
+    if (has_had_one) spare.release_of_thread();
+  }
+};
+thread_local releases_at_end of_thread;
+
 struct closes_at_exit {
   ~closes_at_exit() { spare.close(); }
 } const at_exit;
@@ -129,6 +145,7 @@ std::size_t stack_bytes_of_workers() noexcept {
 }
 
 lent_runtime::lent_runtime(int workers) noexcept : workers_(workers) {
+  of_thread.has_had_one = true;
   try {
     std::unique_ptr<runtime> found = spare.take(workers);
     if (!found) {
