@@ -7,6 +7,7 @@
 #include "openmp/context.hpp"
 #include "openmp/kmpc/dependences.hpp"
 #include "openmp/kmpc/source_location.hpp"
+#include "openmp/kmpc/thread_memory.hpp"
 #include "openmp/symbols.hpp"
 #include "openmp/task.hpp"
 #include "openmp/team.hpp"
@@ -26,8 +27,10 @@ namespace {
 
 task_descriptor* make_block(const task_block& like) {
   static_assert(sizeof(task_block) == 64);  // libomp aligns tasks so, and programs have objects that need it
+  task_memory* const mine = memory_of_thread();
+  if (mine == nullptr) throw std::bad_alloc();
   memory_origin origin{};
-  auto* const block = ::new (task_memory::take(sizeof like + like.bytes, origin)) task_block(like);
+  auto* const block = ::new (mine->take(sizeof like + like.bytes, origin)) task_block(like);
   block->origin = origin;
   return reinterpret_cast<task_descriptor*>(block + 1);
 }
@@ -104,7 +107,13 @@ task_descriptor* copy_of(task_descriptor* from) {
 void destroy(task_descriptor* t, std::int32_t thread) {
   task_block& block = block_of(t);
   if ((block.flags & task_flag::destructors) != 0) t->data_1.destructors(thread, t);
-  task_memory::give(&block, memory_origin(block.origin));
+  const memory_origin origin = block.origin;
+  task_memory* const mine = memory_of_thread();
+  if (mine != nullptr) {
+    mine->give(&block, origin);
+  } else {
+    task_memory::give_alone(&block, origin);
+  }
 }
 
 task_request request_of(task_data& data) noexcept {

@@ -2,7 +2,7 @@
 // that one, with others. malloc() would take a lock for this.
 //
 // 1. Only a thread itself uses its task_memory, except `returned_`, to which any thread appends.
-// 2. A task_memory is never freed: one whose thread has ended still gets pieces back, until a new thread takes it.
+// 2. Pieces in `returned_` are only taken all at once, so that appending needs no protection from reuse.
 #pragma once
 
 #include "base/atomic.hpp"
@@ -21,14 +21,22 @@ struct memory_origin {
   std::size_t units;
 };
 
+/// What one thread has for its tasks.
 class task_memory {
  public:
-  /// A piece for the calling thread, aligned to 64 bytes. Throws std::bad_alloc.
-  static void* take(std::size_t bytes, memory_origin&);
-  /// Called by any thread.
-  static void give(void* piece, const memory_origin&) noexcept;
-  /// For a thread that ends.
-  void leave() noexcept;
+  task_memory() = default;
+  ~task_memory();
+  task_memory(const task_memory&) = delete;
+  task_memory& operator=(const task_memory&) = delete;
+
+  /// A piece, aligned to 64 bytes. Throws std::bad_alloc.
+  void* take(std::size_t bytes, memory_origin&);
+  /// Of any thread's.
+  void give(void* piece, const memory_origin&) noexcept;
+  /// Lets the other threads have what give() still keeps for them.
+  void send() noexcept;
+  /// Called by a thread that has no task_memory.
+  static void give_alone(void* piece, const memory_origin&) noexcept;
 
  private:
   struct free_piece {
@@ -38,11 +46,8 @@ class task_memory {
   static constexpr std::size_t unit = 64, most_units = 16;
   static constexpr int batch = 16;  // pieces that go back together
 
-  /// Null: there is no memory for one.
-  static task_memory* of_thread() noexcept;
   void keep(free_piece&) noexcept;
   void collect() noexcept;
-  void send() noexcept;
   void append(free_piece& first, free_piece& last) noexcept;
 
   std::array<free_piece*, most_units + 1> kept_{};  // by size
@@ -50,7 +55,6 @@ class task_memory {
   task_memory* receiver_ = nullptr;
   free_piece *first_ = nullptr, *last_ = nullptr;
   int sending_ = 0;
-  task_memory* next_left_ = nullptr;
   alignas(false_sharing_range) atomic<free_piece*> returned_{nullptr};
 };
 
