@@ -70,6 +70,10 @@ struct runtime_options {
   optional_number<int> inline_limit = {};
   /// KITH_SPIN, 2000: how often an idle worker looks for work before it sleeps.
   optional_number<int> spin = {};
+  /// KITH_AWAKE: where there are more workers than CPUs: while this many are awake, no further one is woken for work
+  /// unless cores are idle. 0: no bound; for programs whose tasks wait for each other, one on each worker. Default: the
+  /// number of CPUs.
+  optional_number<int> awake = {};
   /// KITH_STACK, 64 MiB: address space of each stack of a worker. At least 1 MiB.
   optional_number<std::size_t> stack_bytes = {};
   /// KITH_STACKS, 10000: how many waits of a worker may be suspended at a time, each on a stack of its own. A

@@ -89,7 +89,8 @@ native::engine_options engine_options_of(const runtime_options& o, int workers, 
   // If workers share cores, spinning would only keep other workers from running. With a bound on those that are awake,
   // they share cores only briefly.
   const int cpus = usable_cpus(process_limits());
-  const auto awake = static_cast<int>(number_of(var::awake).value_or(workers > cpus ? cpus : 0));
+  const auto awake = static_cast<int>(o.awake ? decide(o.awake, var::awake)
+                                              : number_of(var::awake).value_or(workers > cpus ? cpus : 0));
   s.awake = awake < workers ? awake : 0;
   const std::int64_t spin = decide(o.spin, var::spin);
   s.spin = cores_shared && s.awake == 0 ? 0 : static_cast<int>(spin);

@@ -86,7 +86,7 @@ inline constexpr variable spin{"KITH_SPIN",
                                0,
                                std::int64_t{1} << 30};
 inline constexpr variable awake{"KITH_AWAKE",
-                                "",
+                                "awake",
                                 "",
                                 "where there are more workers than CPUs: while this many are awake, no further one is "
                                 "woken for work unless cores are idle; 0: no bound",

@@ -1,7 +1,9 @@
 #include "openmp/runtimes.hpp"
 
 #include "api/implementation.hpp"
+#include "base/environment.hpp"
 #include "base/fork.hpp"
+#include "base/variables.hpp"
 #include "openmp/fatal.hpp"
 #include "openmp/icv.hpp"
 
@@ -133,6 +135,8 @@ runtime_options options_for(int workers) {
   constexpr int looks_if_active = 1'000'000;
   if (const std::size_t bytes = stack_bytes_of_workers(); bytes != 0) o.stack_bytes = bytes;
   if (the_settings().waits_actively) o.spin = looks_if_active;
+  // Members wait for each other, so all of them must be awake.
+  if (!value_of(var::awake)) o.awake = 0;
   return o;
 }
 

@@ -10,7 +10,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -22,17 +21,15 @@ using kith::test::scaled;
 /// A runtime of which `awake` workers are to be awake.
 class a_crowd {
  public:
-  a_crowd(int workers, int awake, const char* policy = "steal") : runtime_(options(workers, awake, policy)) {
-    unsetenv("KITH_AWAKE");
-  }
+  a_crowd(int workers, int awake, const char* policy = "steal") : runtime_(options(workers, awake, policy)) {}
   kith::runtime& operator*() { return runtime_; }
   kith::runtime* operator->() { return &runtime_; }
 
  private:
   static kith::runtime_options options(int workers, int awake, const char* policy) {
-    setenv("KITH_AWAKE", std::to_string(awake).c_str(), 1);
     kith::runtime_options o;
     o.workers = workers;
+    o.awake = awake;
     o.oversubscribe = true;
     o.policy = policy;
     o.inline_limit = 0;  // all tasks are queued
