@@ -4,6 +4,7 @@
 #include "openmp/context.hpp"
 #include "openmp/loop_plan.hpp"
 #include "openmp/team.hpp"
+#include "openmp/wait.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -39,6 +40,13 @@ bool enter_single();
 void publish_copy(void* data);
 /// What that member gives. The work share is the calling member's last one.
 void* await_copy();
+
+/// Waits until done(), unless it holds already, for what another member of a loop does. In a cancelled region that one
+/// may have left without doing it.
+template <class Done>
+void wait_in_loop(const team& in, const Done& done) {
+  if (!done()) wait_until([&] { return done() || in.is_cancelled(); });
+}
 
 /// The calling member's next chunk of the loop that it is in; empty: none is left. Ends its chunk before.
 iteration_range next_chunk();

@@ -23,12 +23,17 @@ class task_split {
     longer_ = count % tasks;
   }
 
-  /// The number of iterations of the next task; 0: there is none.
-  std::uint64_t next() noexcept {
-    const std::uint64_t mine = std::min(left_, each_ + (longer_ > 0 ? 1 : 0));
-    left_ -= mine;
-    if (longer_ > 0) --longer_;
-    return mine;
+  /// Calls make(first, end) with the iterations of each task, numbered from 0.
+  template <class Make>
+  void for_each_task(const Make& make) {
+    std::uint64_t done = 0;
+    while (left_ > 0) {
+      const std::uint64_t mine = std::min(left_, each_ + (longer_ > 0 ? 1 : 0));
+      left_ -= mine;
+      if (longer_ > 0) --longer_;
+      make(done, done + mine);
+      done += mine;
+    }
   }
 
  private:

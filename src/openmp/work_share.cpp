@@ -1,7 +1,5 @@
 #include "openmp/work_share.hpp"
 
-#include "openmp/posted_iterations.hpp"
-
 #include <cstdlib>
 
 namespace kith::openmp {

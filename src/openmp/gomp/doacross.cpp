@@ -1,7 +1,6 @@
 // ordered depend(source) and ordered depend(sink: ...): see doacross.hpp.
 #include "openmp/abi.hpp"
 #include "openmp/construct.hpp"
-#include "openmp/wait.hpp"
 
 #include <array>
 #include <cstdarg>
@@ -26,23 +25,9 @@ void post(const std::uint64_t* at) {
   wake_waiting(*here().team);
 }
 
-struct awaited_iteration {
-  const team& in;
-  const doacross::place place;
-
-  bool is_posted() const noexcept {
-    return place.progress->load(kith::acquire) >= place.needed;  // pairs with doacross::post()
-  }
-  /// In a cancelled region it may never be posted.
-  static bool is_over(const void* what) {
-    const auto& i = *static_cast<const awaited_iteration*>(what);
-    return i.is_posted() || i.in.is_cancelled();
-  }
-};
-
 void wait(const std::uint64_t* at) {
-  const awaited_iteration awaited{*here().team, nest()->find(at)};
-  if (!awaited.is_posted()) wait_until(awaited_iteration::is_over, &awaited);
+  const doacross::place p = nest()->find(at);
+  wait_in_loop(*here().team, [&] { return p.progress->load(kith::acquire) >= p.needed; });  // pairs with post()
 }
 
 /// Waits for the iteration whose other numbers follow as arguments, of the type that `read` takes from the list.

@@ -36,14 +36,13 @@ void run_taskloop(task_request r, unsigned flags, unsigned long asked, Number st
     task_split split(all.count, asked, (flags & task_flag::grain_size) != 0, (flags & task_flag::strict) != 0,
                      here().team->size);
     r.at_once = (flags & task_flag::if_clause) == 0;
-    std::uint64_t bounds[2], done = 0;
+    std::uint64_t bounds[2];
     r.bounds = bounds;
-    while (const std::uint64_t mine = split.next()) {
-      bounds[0] = all.value(done);
-      bounds[1] = all.value(done + mine);
-      done += mine;
+    split.for_each_task([&](std::uint64_t first, std::uint64_t behind) {
+      bounds[0] = all.value(first);
+      bounds[1] = all.value(behind);
       make_task(r);
-    }
+    });
   }
   if (makes_group) close_group();
 }

@@ -4,7 +4,6 @@
 #include "openmp/fatal.hpp"
 #include "openmp/kmpc/types.hpp"
 #include "openmp/posted_iterations.hpp"
-#include "openmp/wait.hpp"
 
 #include <cstdint>
 #include <exception>
@@ -47,7 +46,5 @@ KITH_OPENMP_API void __kmpc_doacross_wait(const location*, std::int32_t, const s
   const posted_iterations* const nest = member_of(now).nest.get();
   if (nest == nullptr) return;
   const std::optional<std::uint64_t> iteration = nest->find(at);
-  if (!iteration || nest->is_posted(*iteration)) return;
-  // In a cancelled region it may never be posted.
-  wait_until([&] { return nest->is_posted(*iteration) || now.team->is_cancelled(); });
+  if (iteration) wait_in_loop(*now.team, [&] { return nest->is_posted(*iteration); });
 }

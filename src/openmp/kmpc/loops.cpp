@@ -21,9 +21,9 @@ namespace number {
 constexpr std::uint32_t modifiers = 1U << 29 | 1U << 30,  // monotonic and not
     unordered = 32, ordered = 64, distribute = 91, merged = 160, merged_ordered = 192;
 // From one of these bases.
-constexpr std::uint32_t static_chunked = 1, static_ = 2, dynamic = 3, guided = 4, runtime = 5, automatic = 6,
-                        trapezoidal = 7, guided_iterative = 10, guided_analytical = 11, static_steal = 12,
-                        static_balanced_chunked = 13, guided_simd = 14, runtime_simd = 15;
+constexpr std::uint32_t static_chunked = 1, dynamic = 3, guided = 4, runtime = 5, trapezoidal = 7,
+                        guided_iterative = 10, guided_analytical = 11, static_steal = 12, static_balanced_chunked = 13,
+                        guided_simd = 14, runtime_simd = 15;
 }  // namespace number
 
 struct wanted_loop {
@@ -52,7 +52,7 @@ wanted_loop read_schedule(std::int32_t given, std::int64_t chunk) noexcept {
     case number::runtime_simd: return {runtime_schedule(), ordered};
     case number::static_chunked:
     case number::static_balanced_chunked: return {fixed_schedule(schedule_kind::static_, chunk), ordered};
-    default: return {fixed_schedule(schedule_kind::static_, 0L), ordered};
+    default: return {fixed_schedule(schedule_kind::static_, 0L), ordered};  // and `auto`
   }
 }
 

@@ -48,7 +48,7 @@ class call {
   void pass() const {
     std::array<void*, count> all{};
     std::copy(variables_.begin(), variables_.end(), all.begin());
-    std::int32_t thread = here().thread, in_team = 0;
+    std::int32_t thread = here().thread, in_team = thread;
     [&]<std::size_t... i>(std::index_sequence<i...>) {
       using body =
           void (*)(std::int32_t*, std::int32_t*, decltype(static_cast<void>(i), static_cast<void*>(nullptr))...);

@@ -89,6 +89,7 @@ class reductions {
   /// needs any more.
   static void end_member(reductions& mine, team& in) {
     reductions* const first = mine.first_;
+    // acq_rel: pairs with those of the other members; the last one sees what the tasks of all have done.
     const bool last = first->ended_.fetch_add(1, acq_rel) + 1 == in.size;
     if (last) {
       mine.combine_copies(in);

@@ -43,6 +43,8 @@ task_descriptor* make_descriptor(task_block about, std::size_t bytes, std::size_
   return ::new (made) task_descriptor{.shareds = shareds, .entry = entry, .part = 0, .data_1 = {}, .data_2 = {}};
 }
 
+bool is_final(const task_block& block) noexcept { return (block.flags & task_flag::final_task) != 0; }
+
 /// Calls what is left of the body.
 void call_parts(task_descriptor* t, std::int32_t thread) {
   task_block& block = block_of(t);
@@ -124,7 +126,7 @@ task_request request_of(task_data& data) noexcept {
           .data = &data,
           .size = sizeof data,
           .align = alignof(task_data),
-          .final_task = (block.flags & task_flag::final_task) != 0,
+          .final_task = is_final(block),
           .detach = data.event != nullptr,
           .called_cancelled = true,
           .priority = (block.flags & task_flag::has_priority) != 0 ? t.data_2.priority : 0};
@@ -177,9 +179,7 @@ KITH_OPENMP_API std::int32_t __kmpc_omp_task_with_deps(const location*, std::int
 KITH_OPENMP_API void __kmpc_omp_task_begin_if0(const location*, std::int32_t, task_descriptor* t) {
   task_block& block = block_of(t);
   block.in_body = true;
-  block.running =
-      std::make_unique<undeferred_task>(here(), (block.flags & kith::openmp::kmpc::task_flag::final_task) != 0)
-          .release();
+  block.running = new undeferred_task(here(), is_final(block));
 }
 KITH_OPENMP_API void __kmpc_omp_task_complete_if0(const location*, std::int32_t, task_descriptor* t) {
   call_parts(t, here().thread);

@@ -33,19 +33,17 @@ void run_taskloop(task_descriptor* pattern, bool at_once, std::uint64_t* first, 
                        last_at = reinterpret_cast<std::byte*>(last) - from;
   if (count != 0) {
     task_split split(count, divided == by_default ? 0 : asked, divided == by_grain, strict, here().team->size);
-    std::uint64_t done = 0;
-    while (const std::uint64_t mine = split.next()) {
+    split.for_each_task([&](std::uint64_t from_iteration, std::uint64_t to_iteration) {
       task_descriptor* const made = copy_of(pattern);
       auto* const at = reinterpret_cast<std::byte*>(made);
-      *reinterpret_cast<std::uint64_t*>(at + first_at) = begin + done * by;
-      done += mine;
-      *reinterpret_cast<std::uint64_t*>(at + last_at) = begin + (done - 1) * by;
-      if (copy != nullptr) copy(made, pattern, done == count);
+      *reinterpret_cast<std::uint64_t*>(at + first_at) = begin + from_iteration * by;
+      *reinterpret_cast<std::uint64_t*>(at + last_at) = begin + (to_iteration - 1) * by;
+      if (copy != nullptr) copy(made, pattern, to_iteration == count);
       task_data data{nullptr, made};
       task_request r = request_of(data);
       r.at_once = at_once;
       make_task(r);
-    }
+    });
   }
   destroy(pattern, here().thread);
   if (makes_group) close_group();

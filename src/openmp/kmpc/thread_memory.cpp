@@ -21,7 +21,7 @@ void leave(kept_memory& memory) noexcept {
 
 /// Null: no thread has left any.
 kept_memory* take_over() noexcept {
-  kept_memory* const mine = left_by_threads.exchange(nullptr, acquire);
+  kept_memory* const mine = left_by_threads.exchange(nullptr, acquire);  // pairs with leave()
   if (mine == nullptr) return nullptr;
   while (kept_memory* const other = mine->next) {
     mine->next = other->next;
