@@ -157,6 +157,7 @@ TEST(runtime, options_that_are_wrong_are_named) {
   EXPECT_THAT(refused(&kith::runtime_options::throttle, -3),
               HasSubstr("runtime_options::throttle = -3: expected 0 to"));
   EXPECT_THAT(refused(&kith::runtime_options::spin, -7), HasSubstr("runtime_options::spin = -7"));
+  EXPECT_THAT(refused(&kith::runtime_options::awake, -8), HasSubstr("runtime_options::awake = -8"));
   EXPECT_THAT(refused(&kith::runtime_options::inline_limit, -9), HasSubstr("runtime_options::inline_limit = -9"));
   EXPECT_THAT(refused(&kith::runtime_options::workers, 0), HasSubstr("workers = 0: expected a number from 1"));
   EXPECT_THAT(refused(&kith::runtime_options::policy, ""), HasSubstr("no policy ''"));
