@@ -47,9 +47,9 @@ request asking(verb what, const dag_case& c, std::int64_t size, bool prebuilt) {
   return q;
 }
 
-/// Checks the system, warms it up, and chooses a size that takes at most a second. False if the system does
+/// Checks the system, warms it up, and chooses a size that takes at most `longest_ns`. False if the system does
 /// not offer the case.
-bool prepare(contender& c) {
+bool prepare(contender& c, double longest_ns) {
   child::turn now(*c.process);
   const reply checked = c.process->ask(asking(verb::check, *c.on, c.on->check_size, c.prebuilt));
   if (!checked.ok) {
@@ -63,11 +63,11 @@ bool prepare(contender& c) {
       2, static_cast<std::int64_t>(static_cast<double>(c.on->size) * std::pow(0.05, 1 / c.on->power)));
   const reply tried = c.process->ask(asking(verb::dag, *c.on, trial, c.prebuilt));
   if (!tried.ok) return false;
-  constexpr double second = 1e9;
   const double full = tried.nanoseconds / 0.05;
-  c.size = full <= second
-               ? c.on->size
-               : static_cast<std::int64_t>(static_cast<double>(c.on->size) * std::pow(second / full, 1 / c.on->power));
+  c.size =
+      full <= longest_ns
+          ? c.on->size
+          : static_cast<std::int64_t>(static_cast<double>(c.on->size) * std::pow(longest_ns / full, 1 / c.on->power));
   c.process->ask(asking(verb::dag, *c.on, c.size, c.prebuilt));  // the first run pays for fresh memory
   return c.process->alive();
 }
@@ -108,7 +108,7 @@ void run_dag(const options& o) {
       for (bool prebuilt : {false, true}) {
         contender c{process.get(), &on, prebuilt, on.size, 0, {}, 0};
         show_progress("checking " + process->system() + " on " + on.name);
-        if (!prepare(c)) continue;
+        if (!prepare(c, o.quick ? 2e8 : 1e9)) continue;
         request what = asking(verb::bytes, on,
                               std::min(on.size, on.power == 1 ? std::int64_t{50'000} : std::int64_t{300}), prebuilt);
         c.bytes = bytes_per_task(process->system(), what, workers);

@@ -69,6 +69,10 @@ kith.check(done.returncode == 0, f"web is recorded dry: {done.stderr}")
 kith.check(rows(dry, "SELECT sum(bytes) FROM region")[0][0] > 1 << 30, "with data that is not there")
 kith.refused("app", "web", says=["kith record --dry"])
 
+# Runs for minutes, and writes a megabyte of logs in a second.
+many_tasks = ("nqueens", "--size", "18", "--depth", "7", "--workers", "2")
+
+
 def until_written(recording, program):
     """Waits until the logs of a run have a megabyte, that is, thousands of tasks."""
     while program.poll() is None and sum(f.stat().st_size for f in pathlib.Path(recording + ".parts").glob("*.log")) < 1 << 20:
@@ -98,7 +102,7 @@ kith.refused("record", "--counters", "--dry", "--", "true", says=["--counters an
 
 # A killed run leaves what it did until then.
 killed = path("killed.rec")
-program = subprocess.Popen([kith.path, "app", "nqueens", "--size", "18", "--workers", "2"], stdout=subprocess.DEVNULL,
+program = subprocess.Popen([kith.path, "app", *many_tasks], stdout=subprocess.DEVNULL,
                            env=os.environ | {"KITH_RECORD": killed, "KITH_RECORD_COUNTERS": "page_faults"})
 until_written(killed, program)
 program.send_signal(signal.SIGKILL)
@@ -117,7 +121,7 @@ kith.refused("sim", killed, says=["did not end"])
 
 # While a program runs, no other process may touch its parts.
 running = path("running.rec")
-program = subprocess.Popen([kith.path, "app", "nqueens", "--size", "18", "--workers", "2"], stdout=subprocess.DEVNULL,
+program = subprocess.Popen([kith.path, "app", *many_tasks], stdout=subprocess.DEVNULL,
                            env=os.environ | {"KITH_RECORD": running})
 while not os.path.exists(running + ".parts"):
     time.sleep(0.05)
@@ -143,9 +147,8 @@ kith.check(not [f for f in os.listdir(kith.folder.name) if f.startswith("several
 # and what it did is kept.
 for number, whom in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):
     stopped = path(f"stopped-{int(number)}.rec")
-    recorder = subprocess.Popen([kith.path, "record", "-o", stopped, "--", kith.path, "app", "nqueens", "--size", "18",
-                                 "--workers", "2"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                start_new_session=True)
+    recorder = subprocess.Popen([kith.path, "record", "-o", stopped, "--", kith.path, "app", *many_tasks],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
     until_written(stopped, recorder)
     whom(recorder.pid, number)
     said = recorder.communicate(timeout=100)[1]

@@ -15,6 +15,7 @@
 namespace {
 
 using kith::mode;
+using kith::test::sanitized;
 using kith::test::scaled;
 
 struct cell_access {
@@ -148,7 +149,7 @@ void check(kith::runtime& rt, const flow& p, bool handles) {
 
 TEST_P(dataflow, equals_the_sequential_program) {
   kith::runtime rt(GetParam().options());
-  for (int seed = 0; seed < scaled(6); ++seed) {
+  for (int seed = 0; seed < scaled(sanitized ? 2 : 6); ++seed) {
     const auto s = static_cast<std::uint64_t>(seed);
     check(rt, random_flow(s, 400, 1 + s % 3 * 12, false), seed % 2 == 0);
     check(rt, random_flow(s, 300, 1 + s % 3 * 7, true), seed % 2 == 1);
@@ -192,7 +193,7 @@ TEST_P(dataflow, explicit_edges) {
 /// Path counts of a random DAG (Nabbit's micro-benchmark): their sum does not depend on the schedule.
 TEST_P(dataflow, path_counts_of_random_dags) {
   kith::runtime rt(GetParam().options());
-  for (int seed = 0; seed < scaled(4); ++seed) {
+  for (int seed = 0; seed < scaled(sanitized ? 1 : 4); ++seed) {
     kith::rng random(static_cast<std::uint64_t>(seed), kith::purpose::test, 1);
     const std::size_t nodes = 200;
     std::vector<std::vector<std::size_t>> before(nodes);

@@ -1,15 +1,13 @@
 // The amount of memory that this process uses.
 #pragma once
 
-#include "base/sanitizers.hpp"
+#include "support/scale.hpp"
 
 #include <unistd.h>
 
 #include <fstream>
 
 namespace kith::test {
-
-inline constexpr bool sanitized = KITH_ASAN != 0 || KITH_TSAN != 0;
 
 /// Resident bytes now. Meaningless with sanitizers, because they keep what is freed.
 inline long resident_bytes() {

@@ -15,6 +15,9 @@ inline int scaled(int count) {
   return wanted < 1 ? 1 : static_cast<int>(wanted);
 }
 
+/// A sanitizer makes everything slow, and finds in a part of the cases what it finds in all of them.
+inline constexpr bool sanitized = KITH_ASAN != 0 || KITH_TSAN != 0;
+
 /// For tests of depth and of memory, which need a large number, and no other one for races.
 constexpr std::uint32_t million = KITH_TSAN ? 100'000 : 1'000'000;
 

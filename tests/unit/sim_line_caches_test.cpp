@@ -2,6 +2,7 @@
 #include "engine/sim/line_caches.hpp"
 
 #include "support/plain_caches.hpp"
+#include "support/scale.hpp"
 
 #include "base/rng.hpp"
 
@@ -31,7 +32,7 @@ TEST(sim_line_caches, behave_as_a_plain_model) {
                           {8, {2, 4}, {16, 2}, 80}, {3, {8, 1}, {4, 4}, 50}, {64, {4, 4}, {16, 8}, 400},
                           {130, {4, 2}, {8, 2}, 60}};
   for (const geometry& g : all) {
-    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    for (std::uint64_t seed = 1; seed <= (test::sanitized ? 1 : 4); ++seed) {
       SCOPED_TRACE(std::to_string(g.cores) + " cores, seed " + std::to_string(seed));
       line_caches fast(g.cores, g.first, g.second, g.lines);
       plain_caches slow(g.cores, g.first, g.second);

@@ -1,6 +1,7 @@
 // Fidelity line: misses compared with a plain model, and times, misses and messages with what can be computed by hand.
 #include "support/line_runs.hpp"
 #include "support/plain_caches.hpp"
+#include "support/scale.hpp"
 
 #include "base/rng.hpp"
 
@@ -339,7 +340,7 @@ misses plain_misses(touching_script& s, const program& p, const result& r, const
 
 TEST(sim_line, has_the_misses_of_a_plain_model) {
   const machine_model m = small_chip();
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 1; seed <= (test::sanitized ? 3 : 12); ++seed) {
     for (const auto& [policy, workers] : {std::pair{"fifo", 1}, {"fifo", 3}, {"random", 8}, {"reference", 32}}) {
       // Which of two tasks that run at once comes first decides what is evicted. So tasks of several cores run in a
       // row.
