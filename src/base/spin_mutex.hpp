@@ -19,22 +19,10 @@ class spin_mutex {
     // acquire: pairs with the exchange in unlock(). `contended` stays set while any thread may sleep.
     while (word_.exchange(contended, acquire) != open) futex_wait(word_, contended);
   }
-  /// As lock(), for about that long at most; may return false early.
-  bool try_lock_for(std::int64_t nanoseconds) noexcept {
-    for (int i = 0; i < spins; ++i) {
-      if (try_lock()) return true;
-      pause();
-    }
-    if (word_.exchange(contended, acquire) == open) return true;  // acquire: as in lock(), and below
-    futex_wait_for(word_, contended, nanoseconds);
-    return word_.exchange(contended, acquire) == open;
-  }
   bool try_lock() noexcept {
     std::uint32_t expected = open;
     return word_.load(relaxed) == open && word_.compare_exchange_strong(expected, locked, acquire, relaxed);
   }
-  /// Whether any thread holds it. May be out of date when it returns.
-  bool is_locked() const noexcept { return word_.load(relaxed) != open; }
   void unlock() noexcept {
     if (word_.exchange(open, release) == contended) futex_wake(word_, 1);
   }

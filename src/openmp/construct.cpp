@@ -62,10 +62,10 @@ const std::uintptr_t* enter_reductions(team& in, work_shares::entered at, std::u
   if (at.first) {
     begin_share_reductions(descriptor, nullptr);
     at.share.reductions.store(descriptor, release);  // pairs with has_reductions()
-    wake_waiting(in);
+    in.blocked.wake();
     return descriptor;
   }
-  if (!has_reductions(&at.share)) wait_until(has_reductions, &at.share);
+  if (!has_reductions(&at.share)) block_until(in, has_reductions, &at.share);
   const std::uintptr_t* const first = at.share.reductions.load(acquire);
   begin_share_reductions(descriptor, first);
   return first;
@@ -81,12 +81,12 @@ void publish_copy(void* data) {
   work_share& share = *member_of(now).shares.at;
   share.copy = data;
   share.copied.store(true, release);  // pairs with is_copied()
-  wake_waiting(*now.team);
+  now.team->blocked.wake();
 }
 
 void* await_copy() {
   const work_share& share = *member_of(here()).shares.at;
-  if (!is_copied(&share)) wait_until(is_copied, &share);
+  if (!is_copied(&share)) block_until(*here().team, is_copied, &share);
   return share.copy;
 }
 

@@ -44,8 +44,8 @@ void* await_copy();
 /// Waits until done(), unless it holds already, for what another member of a loop does. In a cancelled region that one
 /// may have left without doing it.
 template <class Done>
-void wait_in_loop(const team& in, const Done& done) {
-  if (!done()) wait_until([&] { return done() || in.is_cancelled(); });
+void wait_in_loop(team& in, const Done& done) {
+  if (!done()) block_until(in, [&] { return done() || in.is_cancelled(); });
 }
 
 /// The calling member's next chunk of the loop that it is in; empty: none is left. Ends its chunk before.

@@ -1,5 +1,6 @@
 #include "openmp/dependences.hpp"
 
+#include "base/address.hpp"
 #include "engine/native/engine.hpp"
 #include "openmp/context.hpp"
 #include "openmp/team.hpp"
@@ -8,14 +9,28 @@
 #include <kith/access.hpp>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace kith::openmp {
 
-void access_records::add(const void* address, std::size_t bytes, mode how) {
+namespace {
+
+/// Programs may name a dependence by any value of a pointer, also by one that is no address of theirs.
+constexpr std::uintptr_t address_bits = (std::uintptr_t{1} << 47) - 1;  // of a process
+
+detail::access_record record_of(const void* address, std::size_t bytes, mode how) {
   static constexpr char at_null = 0;  // stands for a null pointer
-  const detail::access_record r = address != nullptr
-                                      ? detail::access_record{address, std::max<std::size_t>(bytes, 1), nullptr, how}
-                                      : detail::access_record{&at_null, 1, nullptr, how};
+  if (address == nullptr) return {&at_null, 1, nullptr, how};
+  const auto value = reinterpret_cast<std::uintptr_t>(address);
+  if (value <= address_bits && bytes <= address_bits - value)
+    return {address, std::max<std::size_t>(bytes, 1), nullptr, how};
+  return {at_address(value & address_bits), 1, nullptr, how};
+}
+
+}  // namespace
+
+void access_records::add(const void* address, std::size_t bytes, mode how) {
+  const detail::access_record r = record_of(address, bytes, how);
   if (more_.empty() && count_ < few_.size()) {
     few_[count_++] = r;
     return;
@@ -36,7 +51,7 @@ void access_records::take_no_turns() noexcept {
 
 /// By a task of these accesses which tells when it runs.
 void await_predecessors(const context& in, access_records accesses) {
-  if (!in.team->has_workers() || in.locks > 0) return wait_for_children();
+  if (!in.team->has_workers()) return wait_for_children();
   native::worker& w = *native::worker::current();
   if (w.children_scope == nullptr || w.children_scope->unfinished() == 0) return;
   accesses.take_no_turns();
@@ -50,8 +65,8 @@ void await_predecessors(const context& in, access_records accesses) {
   using body = decltype(tell);
   const detail::draft d = begin_task(detail::task_room(sizeof(body), alignof(body), accesses.all()));
   ::new (d.closure) body(tell);
-  const task_ref t = submit_task(d, &detail::code_of<body>, detail::declared(accesses.all(), {}, {}));
-  wait_until([&] { return ran.load(acquire); }, t);
+  submit_task(d, &detail::code_of<body>, detail::declared(accesses.all(), {}, {}));
+  wait_among_children([&] { return ran.load(acquire); });
 }
 
 }  // namespace kith::openmp

@@ -80,7 +80,7 @@ void read_levels(settings& s) {
 
 void read_loops(settings& s) {
   const auto schedule = setting("OMP_SCHEDULE", "[monotonic:|nonmonotonic:](static|dynamic|guided|auto)[,chunk]",
-                                schedule_setting{}, read_schedule);
+                                usual_schedule(), read_schedule);
   s.first.schedule = schedule.kind;
   s.first.monotonic = schedule.monotonic;
   s.first.chunk = schedule.chunk;

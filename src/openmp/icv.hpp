@@ -44,6 +44,13 @@ struct settings {
   bool displays_affinity = false;  // OMP_DISPLAY_AFFINITY
 };
 
+/// Where libgomp and libomp differ. Each library has its own (of_library/).
+struct library_defaults {
+  schedule_kind schedule;    // of loops with schedule(runtime), if OMP_SCHEDULE is not set
+  bool static_is_monotonic;  // OMP_SCHEDULE=static means monotonic:static
+};
+extern const library_defaults of_library;
+
 /// Reads the environment at the first call. Thread-safe. Reports a wrong value on stderr and uses the default.
 const settings& the_settings() noexcept;
 

@@ -7,7 +7,7 @@ namespace kith::openmp {
 
 namespace {
 
-void wait_for_turn(const team& in, const share_position& p) {
+void wait_for_turn(team& in, const share_position& p) {
   const work_share& share = *p.at;
   wait_in_loop(in, [&] { return share.turn.load(acquire) == p.chunk.begin; });  // pairs with pass_turn()
 }
@@ -25,7 +25,7 @@ void pass_turn(team& in, share_position& p) {
   wait_for_turn(in, p);
   p.at->turn.store(p.chunk.end, release);  // pairs with wait_for_turn()
   p.chunk = {};
-  wake_waiting(in);
+  in.blocked.wake();
 }
 
 }  // namespace kith::openmp

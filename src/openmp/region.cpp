@@ -16,6 +16,9 @@ namespace kith::openmp {
 
 namespace {
 
+// What the calling thread was when its affinity was shown. OpenMP asks for it again only after a change.
+constinit thread_local int shown_level = 0, shown_size = 0, shown_number = 0;
+
 void run_member(team& in, int number, const region_request& r) noexcept {
   const membership lives(in, number);
   r.body(r.data);
@@ -59,7 +62,12 @@ int team_size(unsigned asked) noexcept {
 
 membership::membership(team& in, int number) : in_(in), own_(in.context_of(number)), entered_(own_) {
   in.begin();
-  if (the_settings().displays_affinity) display_affinity("");
+  if (!the_settings().displays_affinity || (number == shown_number && in.size == shown_size && in.level == shown_level))
+    return;
+  shown_level = in.level;
+  shown_size = in.size;
+  shown_number = number;
+  display_affinity("");
 }
 
 membership::~membership() { in_.end(); }

@@ -44,6 +44,12 @@ std::string upper(std::string text) {
   return text;
 }
 
+/// Of OMP_SCHEDULE with that name alone.
+schedule_setting usual_schedule(schedule_kind kind) noexcept {
+  const bool is_static = kind == schedule_kind::static_;
+  return {kind, is_static && of_library.static_is_monotonic, is_static ? 0 : 1};
+}
+
 }  // namespace
 
 std::string plain(std::string_view text) {
@@ -91,8 +97,13 @@ std::optional<std::int64_t> read_bytes(const std::string& text) {
   return *value << shift;
 }
 
+schedule_setting usual_schedule() noexcept {
+  schedule_setting usual = usual_schedule(of_library.schedule);
+  usual.monotonic = false;
+  return usual;
+}
+
 std::optional<schedule_setting> read_schedule(const std::string& text) {
-  schedule_setting read;
   std::string kind = text;
   std::optional<bool> monotonic;
   if (const std::size_t colon = kind.find(':'); colon != std::string::npos) {
@@ -104,9 +115,8 @@ std::optional<schedule_setting> read_schedule(const std::string& text) {
   const std::size_t comma = kind.find(',');
   const std::optional<std::size_t> place = place_in(schedule_names, plain(kind.substr(0, comma)));
   if (!place) return std::nullopt;
-  read.kind = static_cast<schedule_kind>(*place);
-  read.monotonic = monotonic.value_or(read.kind == schedule_kind::static_);
-  read.chunk = read.kind == schedule_kind::static_ ? 0 : 1;
+  schedule_setting read = usual_schedule(static_cast<schedule_kind>(*place));
+  read.monotonic = monotonic.value_or(read.monotonic);
   if (comma == std::string::npos) return read;
   const std::optional<std::int64_t> chunk = read_number(plain(kind.substr(comma + 1)), 0, 0x7fffffff);
   if (!chunk) return std::nullopt;
@@ -144,11 +154,11 @@ std::string to_text(const std::vector<int>& values) {
 }
 
 std::string to_text(const schedule_setting& s) {
-  const bool is_static = s.kind == schedule_kind::static_;
+  const schedule_setting usual = usual_schedule(s.kind);
   std::string text;
-  if (s.monotonic != is_static) text = s.monotonic ? "MONOTONIC:" : "NONMONOTONIC:";
+  if (s.monotonic != usual.monotonic) text = s.monotonic ? "MONOTONIC:" : "NONMONOTONIC:";
   text += upper(std::string(schedule_names[static_cast<std::size_t>(s.kind) - 1]));
-  if (s.chunk != (is_static ? 0 : 1)) text += "," + std::to_string(s.chunk);
+  if (s.chunk != usual.chunk) text += "," + std::to_string(s.chunk);
   return text;
 }
 

@@ -13,10 +13,12 @@ namespace kith::openmp {
 
 /// What omp_set_schedule(), OMP_SCHEDULE and schedule(runtime) share.
 struct schedule_setting {
-  schedule_kind kind = schedule_kind::dynamic;
-  bool monotonic = false;
-  std::int64_t chunk = 1;  // 0: the default of a static loop
+  schedule_kind kind;
+  bool monotonic;
+  std::int64_t chunk;  // 0: the default of a static loop
 };
+/// Without OMP_SCHEDULE.
+schedule_setting usual_schedule() noexcept;
 
 /// Without spaces at the ends, in lower case.
 std::string plain(std::string_view text);

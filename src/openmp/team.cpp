@@ -89,20 +89,20 @@ void team::await_events() noexcept {
 bool team::has_workers() const noexcept { return engine != nullptr && native::worker::current() != nullptr; }
 
 void team::barrier() {
-  wait_for_children();
+  wait_for_children_at_barrier();
   meet(false);
 }
 
 bool team::barrier_or_cancelled() {
   if (is_cancelled()) return true;
-  wait_for_children();
+  wait_for_children_at_barrier();
   meet(true);
   return is_cancelled();
 }
 
 /// No meeting: the region's run waits for all members, which are its tasks.
 void team::end() {
-  wait_for_children();
+  wait_for_children_at_barrier();
   forget_queued();
 }
 
@@ -145,6 +145,7 @@ bool team::is_task_cancelled(const task_group* of) const noexcept {
 void team::cancel() noexcept {
   cancelled_.store(true, relaxed);
   wake_waiting(*this);  // those in barrier_or_cancelled()
+  blocked.wake();
 }
 
 void team::spin_until_begun() const noexcept {

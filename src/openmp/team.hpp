@@ -7,6 +7,7 @@
 
 #include "base/atomic.hpp"
 #include "base/spin_mutex.hpp"
+#include "openmp/blocked_threads.hpp"
 #include "openmp/context.hpp"
 #include "openmp/work_share.hpp"
 
@@ -20,7 +21,8 @@ class engine;
 
 namespace kith::openmp {
 
-struct member {
+/// A member writes its own with each chunk of a loop, so no two of them share a line.
+struct alignas(false_sharing_range) member {
   int number = 0;
   share_position shares;                    // where it is among the team's work-sharing constructs
   std::shared_ptr<posted_iterations> nest;  // of LLVM's programs: the loops with depend(sink) that it is in
@@ -87,6 +89,7 @@ class team {
   task_group* group_of_all = nullptr;  // that its members begin in: of a region with reductions over tasks
   std::vector<member> members;
   work_shares shares;
+  blocked_threads blocked;  // members that wait for what another one does in a construct
 
  private:
   void meet(bool until_cancelled);

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <omp.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,10 +243,26 @@ static void all(void) {
   levels();
 }
 
+/// Dependences named by numbers that are no addresses of a process.
+static void by_any_number(void) {
+  int last = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 300; i++) {
+#pragma omp task depend(inout : ((char *)(uintptr_t)-1)[0]) depend(in : ((char *)(uintptr_t)1)[i]) depend(inout : last) shared(last) firstprivate(i)
+    {
+      CHECK(last == i, "task %d after %d", i, last);
+      last++;
+    }
+  }
+  CHECK(last == 300, "%d tasks", last);
+}
+
 int main(void) {
 #pragma omp parallel
 #pragma omp single
   all();
   all();  // outside of any region
+  by_any_number();
   return finish();
 }

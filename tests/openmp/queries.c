@@ -3,6 +3,7 @@
 
 #include <omp.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void outside(void) {
@@ -17,6 +18,28 @@ static void outside(void) {
   CHECK(omp_get_num_places() >= 0 && omp_get_partition_num_places() >= 0, "places");
   const double a = omp_get_wtime(), tick = omp_get_wtick(), b = omp_get_wtime();
   CHECK(a > 0 && b >= a && tick > 0 && tick < 1, "clock: %f, %f, tick %g", a, b, tick);
+}
+
+/// What schedule(runtime) is without OMP_SCHEDULE: it differs between libgomp and libomp.
+static void usual_schedule(void) {
+#ifdef __clang__
+  const omp_sched_t usual = omp_sched_static;
+#else
+  const omp_sched_t usual = omp_sched_dynamic;
+#endif
+  omp_sched_t kind;
+  int chunk;
+  omp_get_schedule(&kind, &chunk);
+  CHECK(kind == usual, "schedule %d", (int)kind);
+  int firsts[4] = {0};
+#pragma omp parallel num_threads(4)
+#pragma omp for schedule(runtime)
+  for (int i = 0; i < 64; i++) {
+    if (usual == omp_sched_static && omp_get_num_threads() == 4) CHECK(omp_get_thread_num() == i / 16, "iteration %d", i);
+#pragma omp atomic
+    firsts[i / 16]++;
+  }
+  for (int i = 0; i < 4; i++) CHECK(firsts[i] == 16, "%d iterations", firsts[i]);
 }
 
 static void settings(void) {
@@ -122,6 +145,7 @@ static void memory(void) {
 
 int main(void) {
   outside();
+  if (getenv("OMP_SCHEDULE") == NULL) usual_schedule();
   settings();
   inside();
   memory();

@@ -16,7 +16,7 @@ namespace kith::native {
 
 /// Children of tasks that ran on top of the wait come before those of the wait itself, because they are newer. The list
 /// also has children of other stacks, which may not run on top of the wait. They are left in their queues unless the
-/// worker can leave its stack, because a claimed task must run. While it stays on it (holds_lock), no other stack runs.
+/// worker can leave its stack, because a claimed task must run. While it stays on it, no other stack runs.
 [[gnu::noinline]] task* worker::find_child_first(const pending_wait& w) {
   if (adopted_.size() > w.adopted_from && (w.runs_any_task || stays_ || may_leave_stack(w))) [[unlikely]] {
     if (task* t = claim_adopted(w.adopted_from)) return t;

@@ -126,6 +126,9 @@ void worker::leave_child(detail::scope* outer) {
   if (left == nullptr) return;
   if (left->unfinished() == 0 && !left->failed.load(relaxed)) return give_scope(*left);
   task& in_its_place = create_held(*this);  // a child whose body has ended
+  // release: pairs with the walks up the parents (C6 of scope.hpp). Until here these tasks were below the running one's
+  // scope, and not among its children.
+  left->parent.store(in_its_place.scope, release);
   if (!leave(in_its_place, *left, false)) requeue(end(in_its_place));
 }
 

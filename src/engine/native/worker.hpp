@@ -137,6 +137,16 @@ class worker : public native_seat, public worker_view {
     w.unrefusable = limit == detail::at_stack_limit::exceed;
     work_until(w, nullptr);
   }
+  /// As work_until(), where tasks of `s`, which is the running task's, may run on top of the wait.
+  template <class Done>
+  void work_in_until(detail::scope& s, const Done& done, const char* name) {
+    pending_wait w{[](const void* d) { return (*static_cast<const Done*>(d))(); }, &done};
+    w.name = name;
+    w.scope = &s;
+    w.may_claim_children = s.listed;
+    w.unrefusable = true;
+    work_until(w, nullptr);
+  }
   /// As work_until(), at the bottom of a thread's stack, where any task may run.
   template <class Done>
   void serve_until(const Done& done) {
@@ -183,22 +193,29 @@ class worker : public native_seat, public worker_view {
   /// A spare stack of frames. Throws std::bad_alloc.
   detail::frame_stack& take_frame_stack() { return spare_frames_.take(); }
 
-  /// While it lives, the running task holds a lock for which other tasks may wait. So this worker starts no tasks at
-  /// their creation, and its waits run only what they are for, on this stack, however deeply that waits itself.
+  /// While it lives, this worker's waits run only what they are for, on this stack, however deeply that waits itself.
+  class stays_on_stack {
+   public:
+    explicit stays_on_stack(worker& w) noexcept : who_(w), stayed_(std::exchange(w.stays_, true)) {}
+    ~stays_on_stack() { who_.stays_ = stayed_; }
+    stays_on_stack(const stays_on_stack&) = delete;
+    stays_on_stack& operator=(const stays_on_stack&) = delete;
+
+   private:
+    worker& who_;
+    const bool stayed_;
+  };
+  /// While it lives, this worker starts no tasks at their creation: the running one holds a lock that they may want.
   class holds_lock {
    public:
-    explicit holds_lock(worker& w) noexcept
-        : who_(w), stayed_(std::exchange(w.stays_, true)), on_creator_(std::exchange(w.on_creator_, true)) {}
-    ~holds_lock() {
-      who_.stays_ = stayed_;
-      who_.on_creator_ = on_creator_;
-    }
+    explicit holds_lock(worker& w) noexcept : who_(w), on_creator_(std::exchange(w.on_creator_, true)) {}
+    ~holds_lock() { who_.on_creator_ = on_creator_; }
     holds_lock(const holds_lock&) = delete;
     holds_lock& operator=(const holds_lock&) = delete;
 
    private:
     worker& who_;
-    const bool stayed_, on_creator_;
+    const bool on_creator_;
   };
 
   const thread_affinity binding;
@@ -365,7 +382,7 @@ class worker : public native_seat, public worker_view {
   bool resting_ = false;               // the worker's time does not count as busy
   bool runs_all_at_throttle_ = false;  // at the throttle, runs all that is queued
   bool on_creator_ = false;            // a short task runs at its creation: tasks that it creates are queued
-  bool stays_ = false;                 // its waits keep to their stack (holds_lock)
+  bool stays_ = false;                 // its waits keep to their stack (stays_on_stack)
   bool answered_later_ = false;        // the policy found nothing last time, and answered `later`
   task* claimed_ = nullptr;            // claimed, to be run next
   // Unfinished children of tasks whose bodies have ended, newest last. They are claimed before the queues are

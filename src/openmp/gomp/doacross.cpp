@@ -22,7 +22,7 @@ void post(const std::uint64_t* at) {
   doacross* const in = nest();
   if (in == nullptr) return;
   in->post(at);
-  wake_waiting(*here().team);
+  here().team->blocked.wake();
 }
 
 void wait(const std::uint64_t* at) {

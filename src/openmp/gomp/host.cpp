@@ -54,7 +54,10 @@ constexpr unsigned map_bits = 0xff, firstprivate = 12, alignment_shift = 8;
 class private_copies {
  public:
   private_copies(std::size_t count, void** addresses, const std::size_t* sizes, const unsigned short* kinds) {
-    const auto is_private = [&](std::size_t i) { return (kinds[i] & map_bits) == firstprivate; };
+    // A null address is that of an absent argument.
+    const auto is_private = [&](std::size_t i) {
+      return (kinds[i] & map_bits) == firstprivate && addresses[i] != nullptr;
+    };
     const auto alignment = [&](std::size_t i) { return std::size_t{1} << (kinds[i] >> alignment_shift); };
     std::size_t room = 0;
     for (std::size_t i = 0; i < count; ++i) {

@@ -38,7 +38,7 @@ KITH_OPENMP_API void __kmpc_doacross_post(const location*, std::int32_t, const s
   const std::optional<std::uint64_t> iteration = nest->find(at);
   if (!iteration) return;
   nest->post(*iteration);
-  wake_waiting(*now.team);
+  now.team->blocked.wake();
 }
 
 KITH_OPENMP_API void __kmpc_doacross_wait(const location*, std::int32_t, const std::int64_t* at) {

@@ -45,8 +45,9 @@ task_descriptor* make_descriptor(task_block about, std::size_t bytes, std::size_
 
 bool is_final(const task_block& block) noexcept { return (block.flags & task_flag::final_task) != 0; }
 
-/// Calls what is left of the body.
+/// Calls what is left of the body, if there is one.
 void call_parts(task_descriptor* t, std::int32_t thread) {
+  if (t->entry == nullptr) return;
   task_block& block = block_of(t);
   while (std::exchange(block.has_more, false)) t->entry(thread, t);
 }
