@@ -90,11 +90,11 @@ def self_test(clang):
         sys.exit(f"headers_test.py: does not see the one call that argument-dependent lookup decides: {found}")
 
 
-def fault(compiler, header):
+def fault(compiler, included):
     # Included twice, so that a header without `#pragma once` is found too.
-    text = f"#include <{header}>\n" * 2
+    text = "".join(f"#include <{header}>\n" for header in included) * 2
     done = subprocess.run([compiler, *FLAGS, "-"], input=text, capture_output=True, text=True)
-    return f"{compiler}: {header} does not compile alone:\n{done.stderr}" if done.returncode else None
+    return f"{compiler}: {', '.join(map(str, included))} does not compile:\n{done.stderr}" if done.returncode else None
 
 
 def main(compilers):
@@ -102,7 +102,9 @@ def main(compilers):
     headers = sorted(h.relative_to(include) for h in include.glob("kith/*.hpp"))
     if not headers:
         sys.exit("headers_test.py: no headers under include/kith; run it from the root of the tree")
-    pairs = [(c, h) for c in compilers for h in headers]
+    # Alone with the first compiler, in one unit with the others: whether a header includes all that it needs depends on the
+    # standard library, which is the same.
+    pairs = [(compilers[0], [h]) for h in headers] + [(c, headers) for c in compilers[1:]]
     if not_included("#include <vector>\nstd::vector<std::byte> f();  // std::span") != ["cstddef"]:
         sys.exit("headers_test.py: does not see that std::byte needs <cstddef>")
     faults = [f"{h}: names something of <{n}> and does not include it"
