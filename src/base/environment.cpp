@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -37,6 +38,14 @@ std::optional<std::int64_t> read(std::string_view text, std::int64_t least, std:
 
 /// The length of "KITH_", with which all names begin.
 constexpr std::size_t prefix = 5;
+
+/// The letters of a word, as bits. Each letter in which two words differ changes two of these at most.
+std::uint32_t letters_of(std::string_view word) noexcept {
+  constexpr unsigned letters = 31;
+  std::uint32_t bits = 0;
+  for (const char c : word) bits |= std::uint32_t{1} << (static_cast<unsigned char>(c) & letters);
+  return bits;
+}
 
 }  // namespace
 
@@ -85,6 +94,8 @@ std::vector<misspelt> misspelt_variables() {
       const std::string_view known = v->name;
       const std::size_t allowed = known.size() - prefix <= 4 ? 1 : 2;  // two letters are half of a short word
       if (std::max(name.size(), known.size()) - std::min(name.size(), known.size()) > allowed) continue;
+      // Most variables are of other programs, and this is known at once.
+      if (static_cast<std::size_t>(std::popcount(letters_of(name) ^ letters_of(known))) > 2 * allowed) continue;
       const std::size_t steps = spelling_distance(name, known);
       if (steps <= allowed && (nearest == nullptr || steps < least)) {
         nearest = v;

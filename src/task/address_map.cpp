@@ -27,8 +27,6 @@ std::string describe(mode how, std::uintptr_t begin, std::uintptr_t end, std::ui
   return std::string(name_of(how)) + " " + text + " of a task of type '" + task_type_name(type) + "'";
 }
 
-constexpr std::uint64_t kept_capacity = 1 << 12;
-
 }  // namespace
 
 address_map::found address_map::find_in_index(const detail::access_record& a, std::uint16_t type) {
@@ -64,7 +62,7 @@ address_map::found address_map::add(const detail::access_record& a, std::uint16_
     }
   }
   const std::uint64_t key = key_of(a.address);
-  if (mask_ == 0 || used_ * 3 >= capacity() * 2) make_room();
+  if (mask_ == 0 || is_full()) make_room();
   auto fresh = nested ? std::make_unique<nested_range>() : nullptr;
   const auto at = put(where, self, a, type);
   // Nothing throws from here on. An entry of an earlier epoch with the same address is reused, with its region.
@@ -108,7 +106,8 @@ address_map::insertion_point address_map::look_around(const extent& self, const 
   if (p.next != ranges_.end() && is_new(p.next) && !(self < p.next->first) && p.next->second.handle == a.handle)
     return p;
   const bool is_first = p.next == ranges_.begin();
-  const auto before = is_first ? ranges_.end() : p.next == behind_last_ ? last_ : std::prev(p.next);
+  const bool is_behind = p.next == behind_last_ && last_ != ranges_.end();
+  const auto before = is_first ? ranges_.end() : is_behind ? last_ : std::prev(p.next);
   if (!is_first && is_new(before)) {
     if (before->first.end > self.begin) {
       if (before->first.end < self.end || before->second.handle != nullptr || a.handle != nullptr) refuse(before);
@@ -139,17 +138,13 @@ address_map::index::iterator address_map::put(const insertion_point& where, cons
   }
   at->second = range{a.handle, a.how, type, epoch_, nullptr};
   ++named_;
-  while (behind != ranges_.end() && behind->first.begin < self.end && behind->second.epoch != epoch_) {
+  while (behind != ranges_.end() && behind->first.begin < self.end && behind->second.epoch != epoch_)
     behind = ranges_.erase(behind);
-    ++removed_;
-  }
   last_ = at;
   behind_last_ = behind;
   if (behind == ranges_.end() || behind->first.begin >= self.end) return at;
-  for (auto i = std::next(behind); i != ranges_.end() && i->first.begin < self.end;) {
-    removed_ += i->second.epoch != epoch_;
+  for (auto i = std::next(behind); i != ranges_.end() && i->first.begin < self.end;)
     i = i->second.epoch == epoch_ ? std::next(i) : ranges_.erase(i);
-  }
   return at;
 }
 
@@ -213,7 +208,13 @@ void address_map::clear_index() noexcept {
   ranges_.clear();
   memory_.release();
   last_ = behind_last_ = ranges_.end();
-  removed_ = 0;
+}
+
+void address_map::forget_range(const extent& e) {
+  const index::iterator at = ranges_.find(e);
+  if (at == last_ || at == behind_last_) last_ = behind_last_ = ranges_.end();
+  ranges_.erase(at);
+  --named_;
 }
 
 void address_map::begin_epoch() noexcept {
@@ -225,7 +226,7 @@ void address_map::next_epoch() {
   if (named_ == 0) return;
   // Ranges are kept, because most programs name the same ones again, unless they would fill the memory.
   constexpr std::uint64_t few = 64, kept_for_each = 4;
-  if (ranges_.size() + removed_ > few + kept_for_each * named_) clear_index();
+  if (ranges_.size() > few + kept_for_each * named_) clear_index();
   begin_epoch();
 }
 

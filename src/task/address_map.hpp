@@ -17,9 +17,35 @@
 #include <map>
 #include <memory>
 #include <memory_resource>
+#include <new>
+#include <utility>
 #include <vector>
 
 namespace kith {
+
+/// Memory for the nodes of one container, which all have one size. What is given back is used again.
+class index_memory : public std::pmr::memory_resource {
+ public:
+  /// Gives all of it back.
+  void release() noexcept {
+    free_ = nullptr;
+    memory_.release();
+  }
+
+ private:
+  struct free_node {
+    free_node* next;
+  };
+  void* do_allocate(std::size_t bytes, std::size_t align) override {
+    if (free_ == nullptr) return memory_.allocate(bytes, align);
+    return std::exchange(free_, free_->next);
+  }
+  void do_deallocate(void* node, std::size_t, std::size_t) override { free_ = ::new (node) free_node{free_}; }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  std::pmr::monotonic_buffer_resource memory_{256, large_memory()};
+  free_node* free_ = nullptr;
+};
 
 class address_map {
  public:
@@ -55,6 +81,24 @@ class address_map {
   /// A fresh, unshared state; valid until the next call.
   detail::tracker& nowhere() noexcept { return nowhere_ = {}; }
 
+  /// Whether the next range may need a table that is larger than one of moderate size.
+  bool is_about_to_grow() const noexcept { return capacity() >= kept_capacity && is_full(); }
+  /// Forgets ranges that has_ended(tracker) says nothing has to wait for any more. So a scope that names ever new
+  /// ranges and does not wait needs memory for its unfinished tasks alone. Keeps ranges that contain others, or lie in
+  /// one. Takes time in proportion to the table, and makes room in it: call it if is_about_to_grow(). Throws
+  /// std::bad_alloc.
+  template <class HasEnded>
+  void forget_ended(const HasEnded& has_ended) {
+    for (std::uint64_t k = 0; k < capacity(); ++k) {
+      entry& e = entries_[k];
+      const std::uint64_t bits = e.key & address_mask;
+      if (e.key >> address_bits != epoch_ || bits == 0 || (e.bytes & points) != 0 || !has_ended(e)) continue;
+      e.key = bits | std::uint64_t{no_epoch} << address_bits;
+      forget_range({bits, bits + e.bytes});
+    }
+    make_room();
+  }
+
   /// Called after a completed wait: all entries count as never seen, and data may be divided into other ranges.
   void next_epoch();
   /// Clears all but the regions of addresses, for the next scope of the same engine; keeps a table of moderate size.
@@ -78,6 +122,8 @@ class address_map {
   static constexpr unsigned address_bits = 48;
   static constexpr std::uint64_t address_mask = (std::uint64_t{1} << address_bits) - 1;
   static constexpr std::uint64_t points = std::uint64_t{1} << 63;  // larger than any range's bytes
+  static constexpr std::uint16_t no_epoch = 0;                     // earlier than all
+  static constexpr std::uint64_t kept_capacity = 1 << 12;          // moderate
 
   struct entry : detail::tracker {
     std::uint64_t bytes = 0;  // or the address of the nested_range plus `points`; no other member is used then
@@ -127,6 +173,8 @@ class address_map {
     return ranges_.lower_bound(e);
   }
   void clear_index() noexcept;
+  void forget_range(const extent&);
+  bool is_full() const noexcept { return used_ * 3 >= capacity() * 2; }
   /// Makes room for more entries; drops those of earlier epochs.
   void make_room();
   /// Makes all entries count as never seen.
@@ -143,10 +191,9 @@ class address_map {
   std::uint64_t named_ = 0;  // ranges of this epoch: at least its entries
   std::uint64_t least_;
   std::uint64_t stamps_ = 0;
-  std::pmr::monotonic_buffer_resource memory_{256, large_memory()};  // of the index; given back when that is cleared
+  index_memory memory_;  // of the index; given back when that is cleared
   index ranges_{&memory_};
   index::iterator last_ = ranges_.end(), behind_last_ = ranges_.end();  // the range that was put last, and the next one
-  std::uint64_t removed_ = 0;  // ranges removed from the index since it was cleared; their memory is not used again
   detail::tracker nowhere_;
   std::vector<std::uint64_t> scratch_;
 };

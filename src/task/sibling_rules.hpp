@@ -128,6 +128,11 @@ class sibling_rules {
     work(rules.copy);
   }
 
+  /// Whether is(task) holds for the writer and all members of the range's group, of which no block may list any.
+  template <class Is>
+  static bool are_all(const detail::tracker& k, const Is& is) {
+    return k.block == 0 && is(k.writer) && is(k.member & ~kind_mask) && is(k.second);
+  }
   /// True if the task has named this range before.
   bool named_before(const detail::tracker& k) noexcept { return k.writer == me_ || holds_me(k); }
 

@@ -96,4 +96,45 @@ TEST(address_map, knows_the_neighbours_of_each_range) {
   }
 }
 
+bool has_ended(const kith::detail::tracker& k) { return k.writer % 2 == 1; }
+
+TEST(address_map, stays_small_where_ever_new_ranges_are_named_and_their_tasks_end) {
+  address_map map;
+  for (std::uintptr_t i = 0; i < 200'000; ++i) {
+    if (map.is_about_to_grow()) map.forget_ended(has_ended);
+    named(map, (1 << 20) + i * 64, 64).writer = 1;
+  }
+  EXPECT_LE(map.capacity(), 1u << 13);
+}
+
+/// Of the ranges every third has a task that has not ended, and every hundredth contains another one.
+TEST(address_map, forgets_only_what_nothing_has_to_wait_for) {
+  address_map map;
+  constexpr std::uintptr_t count = 20'000;
+  const auto place = [](std::uintptr_t i) { return (1 << 20) + i * 64; };
+  const auto contains = [](std::uintptr_t i) { return i % 100 == 50; };
+  int forgotten = 0;
+  for (std::uintptr_t i = 0; i < count; ++i) {
+    if (map.is_about_to_grow()) {
+      map.forget_ended(has_ended);
+      ++forgotten;
+      EXPECT_FALSE(map.is_about_to_grow());
+    }
+    kith::detail::tracker& k = named(map, place(i), 64);
+    k.writer = i % 3 == 0 ? 2 : 1;
+    k.region = static_cast<std::uint32_t>(i + 1);
+    if (contains(i)) named(map, place(i) + 8, 8).writer = 1;
+  }
+  EXPECT_GT(forgotten, 1);
+  map.forget_ended(has_ended);
+  for (std::uintptr_t i = 0; i < count; ++i) {
+    if (i % 3 == 0 || contains(i)) {
+      EXPECT_THROW(named(map, place(i) + 32, 64), kith::error) << i;
+      EXPECT_EQ(named(map, place(i), 64).writer, i % 3 == 0 ? 2u : 1u) << i;
+    } else if (i % 3 == 1 && i + 1 < count && !contains(i + 1)) {
+      EXPECT_EQ(named(map, place(i) + 32, 64).writer, 0u) << i;  // cut anew
+    }
+  }
+}
+
 }  // namespace

@@ -1,5 +1,6 @@
 // The throttle: how many unfinished tasks a creator may have, and how many bytes these may name, before it helps.
 #include "engine/life/throttle.hpp"
+#include "support/resident.hpp"
 #include "support/workers.hpp"
 
 #include <kith/kith.hpp>
@@ -31,6 +32,27 @@ TEST(throttle, bounds_unfinished_tasks) {
   EXPECT_EQ(ended, 5000);
   EXPECT_LE(most, 100 + 64 + 1);  // ends are reported in batches
   EXPECT_GT(rt.statistics().throttled, 0u);
+}
+
+/// A creator that never waits, and whose tasks name data that no task has named before.
+TEST(throttle, bounds_the_memory_for_ranges) {
+  kith::runtime rt(make_options(2));
+  constexpr int many = 300'000;
+  std::vector<int> cells(many);
+  const auto fill_to = [&](int count) {
+    for (int i = 0; i < count; ++i) kith::spawn([](int& c) { c = 1; }, kith::out(cells[static_cast<std::size_t>(i)]));
+  };
+  rt.run([&] { fill_to(10'000); });
+  const long before = kith::test::resident_bytes();
+  long grown = 0;
+  rt.run([&] {
+    fill_to(many);
+    grown = kith::test::resident_bytes() - before;
+  });
+  EXPECT_EQ(std::ranges::count(cells, 1), many);
+  if (!kith::test::sanitized) {
+    EXPECT_LT(grown, 20 << 20);  // 300 bytes for each range would be 90 MB
+  }
 }
 
 TEST(throttle, bounds_bytes) {

@@ -51,6 +51,16 @@ class fence_maker {
   detail::scope& scope_;
 };
 
+void forget_ended(const slot_space& space, address_map& ranges) {
+  ranges.forget_ended([&](const detail::tracker& k) {
+    return edge_collector::are_all(k, [&](std::uint64_t t) {
+      const reference r = reference::from({t});
+      // acquire: pairs with close(); later tasks on the range must see what this one has written, without an edge.
+      return t == 0 || edges::generation_of(space[r.index].head.load(acquire)) != r.generation;
+    });
+  });
+}
+
 /// The tracker of the access's region in the scope; makes it if there is none. Orders the task by the regions inside or
 /// around that region.
 [[gnu::noinline]] detail::tracker& find_tracker(const native_seat& self, detail::scope& s,
@@ -62,6 +72,9 @@ class fence_maker {
   if (a.handle == nullptr || !belongs_to(s, *a.handle)) {
     detail::access_record raw = a;
     raw.handle = nullptr;
+    // A recording has all ranges, and who reads it refuses those that cross others.
+    if (s.by_address.is_about_to_grow() && self.engine.recording() == nullptr)
+      forget_ended(self.engine.space, s.by_address);
     return s.by_address.find(raw, type, [&](nested_range& r) { edges_of.meet(s.by_address, r, a.how, fence); });
   }
   if (a.bytes == 0) return s.by_address.nowhere();
