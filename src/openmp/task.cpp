@@ -115,7 +115,7 @@ void defer(context& c, const task_request& r) {
 /// Without running any task here: it might wait for the lock that the running one holds.
 void defer_under_lock(context& c, const task_request& r) {
   native::worker& w = *native::worker::current();
-  const native::worker::holds_lock held(w);
+  const auto queued = w.queue_what_is_created();
   const std::uint64_t throttle = std::exchange(w.children().throttle_at, ~std::uint64_t{0});
   defer(c, r);
   w.children().throttle_at = throttle;

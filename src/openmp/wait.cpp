@@ -30,7 +30,7 @@ void wait_on_worker(const Wait& wait) noexcept {
 template <class Wait>
 void wait_with_tasks_below(const Wait& wait) noexcept {
   wait_on_worker([&](native::worker& w) {
-    const native::worker::stays_on_stack only_below(w);
+    const auto only_below = w.stay_on_stack();
     wait(w);
   });
 }
@@ -54,13 +54,13 @@ bool has_unfinished_children() noexcept {
 
 detail::draft begin_task(const detail::task_room& room) {
   const keeps_context mine;
-  const native::worker::stays_on_stack only_below(*native::worker::current());
+  const auto only_below = native::worker::current()->stay_on_stack();
   return detail::begin(detail::running_task{}, room);
 }
 
 task_ref submit_task(const detail::draft& d, detail::task_code code, const detail::declared& what) {
   const keeps_context mine;
-  const native::worker::stays_on_stack only_below(*native::worker::current());
+  const auto only_below = native::worker::current()->stay_on_stack();
   return detail::submit(d, code, what);
 }
 

@@ -164,9 +164,9 @@ TEST(calls_as_children, wait_for_their_own_alone) {
   });
 }
 
-// ---- locks
+// ---- waits that stay on their stack
 
-TEST(holders_of_locks, run_only_what_they_wait_for) {
+TEST(waits_on_one_stack, run_only_what_they_are_for) {
   runtime_options o = four_workers(0);
   o.workers = 1;
   o.policy = "fifo";
@@ -176,7 +176,7 @@ TEST(holders_of_locks, run_only_what_they_wait_for) {
   rt.run([&] {
     spawn([&] {
       spawn([&] { unrelated = true; });
-      const worker::holds_lock held(*worker::current());
+      const auto only_below = worker::current()->stay_on_stack();
       group mine;
       for (int i = 0; i < 3; ++i) {
         mine.spawn([&] {
@@ -192,6 +192,46 @@ TEST(holders_of_locks, run_only_what_they_wait_for) {
     });
   });
   EXPECT_TRUE(unrelated);
+}
+
+/// The only task below the wait runs on another worker, and others are queued.
+TEST(waits_on_one_stack, run_nothing_else_until_they_end) {
+  runtime_options o = four_workers(0);
+  o.workers = 3;
+  o.policy = "fifo";
+  runtime rt(o);
+  std::atomic<bool> begun{false}, queued{false}, ended{false}, waits{false};
+  std::atomic<int> waiter{-1}, on_top{0}, ran{0};
+  const auto until = [](const std::atomic<bool>& flag) {
+    while (!flag) std::this_thread::yield();
+  };
+  rt.run([&] {
+    spawn([&] {
+      spawn([&] {
+        begun = true;
+        until(queued);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        ended = true;
+      });
+      until(queued);
+      waiter = worker::current()->id.value;
+      const auto only_below = worker::current()->stay_on_stack();
+      waits = true;
+      wait();
+      waits = false;
+    });
+    until(begun);
+    for (int i = 0; i < 4; ++i) {
+      spawn([&] {
+        ++ran;
+        if (waits && waiter == worker::current()->id.value) ++on_top;
+      });
+    }
+    queued = true;
+    until(ended);
+  });
+  EXPECT_EQ(ran, 4);
+  EXPECT_EQ(on_top, 0);
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ class fence_maker {
   detail::scope& scope_;
 };
 
+/// Forgets ranges for which no later task has to wait. Called by the owner of the scope whose ranges they are.
 void forget_ended(const slot_space& space, address_map& ranges) {
   ranges.forget_ended([&](const detail::tracker& k) {
     return edge_collector::are_all(k, [&](std::uint64_t t) {

@@ -193,30 +193,24 @@ class worker : public native_seat, public worker_view {
   /// A spare stack of frames. Throws std::bad_alloc.
   detail::frame_stack& take_frame_stack() { return spare_frames_.take(); }
 
-  /// While it lives, this worker's waits run only what they are for, on this stack, however deeply that waits itself.
-  class stays_on_stack {
+  /// Sets a flag of the worker while it lives.
+  class raised_flag {
    public:
-    explicit stays_on_stack(worker& w) noexcept : who_(w), stayed_(std::exchange(w.stays_, true)) {}
-    ~stays_on_stack() { who_.stays_ = stayed_; }
-    stays_on_stack(const stays_on_stack&) = delete;
-    stays_on_stack& operator=(const stays_on_stack&) = delete;
+    explicit raised_flag(bool& flag) noexcept : flag_(flag), before_(std::exchange(flag, true)) {}
+    ~raised_flag() { flag_ = before_; }
+    raised_flag(const raised_flag&) = delete;
+    raised_flag& operator=(const raised_flag&) = delete;
 
    private:
-    worker& who_;
-    const bool stayed_;
+    bool& flag_;
+    const bool before_;
   };
-  /// While it lives, this worker starts no tasks at their creation: the running one holds a lock that they may want.
-  class holds_lock {
-   public:
-    explicit holds_lock(worker& w) noexcept : who_(w), on_creator_(std::exchange(w.on_creator_, true)) {}
-    ~holds_lock() { who_.on_creator_ = on_creator_; }
-    holds_lock(const holds_lock&) = delete;
-    holds_lock& operator=(const holds_lock&) = delete;
-
-   private:
-    worker& who_;
-    const bool on_creator_;
-  };
+  /// While the result lives, this worker's waits run only what they are for, on this stack, however deeply that waits
+  /// itself.
+  [[nodiscard]] raised_flag stay_on_stack() noexcept { return raised_flag(stays_); }
+  /// While the result lives, this worker starts no tasks at their creation: the running one may hold a lock that they
+  /// want.
+  [[nodiscard]] raised_flag queue_what_is_created() noexcept { return raised_flag(on_creator_); }
 
   const thread_affinity binding;
   /// What the engine has decided once the policy was known.
@@ -382,7 +376,7 @@ class worker : public native_seat, public worker_view {
   bool resting_ = false;               // the worker's time does not count as busy
   bool runs_all_at_throttle_ = false;  // at the throttle, runs all that is queued
   bool on_creator_ = false;            // a short task runs at its creation: tasks that it creates are queued
-  bool stays_ = false;                 // its waits keep to their stack (stays_on_stack)
+  bool stays_ = false;                 // its waits keep to their stack (stay_on_stack())
   bool answered_later_ = false;        // the policy found nothing last time, and answered `later`
   task* claimed_ = nullptr;            // claimed, to be run next
   // Unfinished children of tasks whose bodies have ended, newest last. They are claimed before the queues are
