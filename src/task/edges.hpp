@@ -1,9 +1,10 @@
 // Edges between tasks: successor lists that close, and join counters.
 //
 // A task's successor list hangs off `head` = generation | first link. A link names the successor, and which of the
-// successor's link words continues the list. So edges need no memory of their own for up to four predecessors; further
-// link words come in blocks (a slot holds 12) that belong to the successor. Who may call what: the creator of a task
-// adds edges to it until open_join(); the worker that ends a task closes its list and walks it. Invariants:
+// successor's link words continues the list. So edges need no memory of their own for up to five predecessors; further
+// link words come in blocks (a slot holds 11) that belong to the successor. Who may call what: the creator of a task
+// adds edges to it until open_join(); the worker that ends a task closes its list and walks it; the one that makes a
+// task ready frees the blocks. Invariants:
 //  E1  A link is added only while the slot's generation equals the reference's. Closing changes the generation,
 //      so each edge is either in the list that close() returns, or was never added.
 //  E2  join = 2^30 - (predecessors that ended) while the task is created, then (edges added) - (predecessors that
@@ -22,6 +23,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -34,10 +36,11 @@ inline constexpr std::uint32_t link_number_bits = 4;
 
 /// Further link words of one successor, in the payload line of a slot whose header stays unchanged (L2 of slots.hpp).
 struct overflow_block {
-  static constexpr std::uint32_t room = 12;
+  static constexpr std::uint32_t room = (1u << link_number_bits) - task::embedded_links;
   std::uint32_t links[room];
   slot_index successor;
-  slot_index next;
+  slot_index next;         // 0: this is the first that was made
+  std::uint32_t sequence;  // there: the successor's
 };
 static_assert(sizeof(overflow_block) <= task::payload_bytes);
 
@@ -63,7 +66,9 @@ inline std::size_t drop_stale(std::vector<reference>& some, const slot_space& sp
   return std::max(least, some.size() * 2);
 }
 
-/// Prepares the join counter for add(). Called by the creator, before any other thread can see the task.
+/// Called by the creator, before add(), and before any other thread can see the task.
+inline void forget_predecessors(task& t) noexcept { std::memset(t.links, 0, sizeof t.links); }
+/// Prepares the join counter for add(). Called as forget_predecessors() is.
 inline void start_join(task& t) noexcept { t.join.store(creation_token, relaxed); }
 
 /// Room for one more link of `t`: a word that can hold a link, and its name. `edges` counts the links made so far.
@@ -80,12 +85,13 @@ struct link_room {
     const slot_index b = space.index_of(slots.take());
     overflow_block& fresh = block_at(space, b);
     fresh.successor = self;
-    fresh.next = (t.flags & task::has_overflow) != 0 ? t.overflow : 0;
-    t.overflow = b;
+    fresh.next = 0;
+    ((t.flags & task::has_overflow) != 0 ? fresh.next : fresh.sequence) = t.sequence;
+    t.sequence = b;
     t.flags |= task::has_overflow;
   }
-  overflow_block& b = block_at(space, t.overflow);
-  return {&b.links[k], t.overflow << link_number_bits | (task::embedded_links + static_cast<std::uint32_t>(k))};
+  overflow_block& b = block_at(space, t.sequence);
+  return {&b.links[k], t.sequence << link_number_bits | (task::embedded_links + static_cast<std::uint32_t>(k))};
 }
 
 /// Puts a link into the list of `p`, whose header was `head`, unless the generation has changed.
@@ -120,7 +126,7 @@ struct link_room {
   const std::uint64_t head = p.head.load(acquire);
   if (generation_of(head) != before.generation) return false;
   const slot_index newest = link_of(head) >> link_number_bits;
-  if (newest == self || ((t.flags & task::has_overflow) != 0 && newest == t.overflow)) return true;  // E4
+  if (newest == self || ((t.flags & task::has_overflow) != 0 && newest == t.sequence)) return true;  // E4
   return put_in_list(p, head, before.generation, next_link(t, self, edges, slots), edges);
 }
 
@@ -178,9 +184,10 @@ inline bool count_down(task& t) noexcept {
     prefetch_to_write(&space[link >> link_number_bits]);
 }
 
-/// Calls ready(task&) for each successor in the list that has no predecessor left.
+/// Calls ready(task&) for each successor in the list that has no predecessor left. `worker` has ended this one.
 template <class Ready>
-[[gnu::always_inline]] inline void release(const slot_space& space, std::uint32_t link, Ready&& ready) {
+[[gnu::always_inline]] inline void release(const slot_space& space, std::uint32_t link, std::int32_t worker,
+                                           Ready&& ready) {
   if (link == 0) return;
   const slot_space::view slots = space.all();
   do {
@@ -188,7 +195,7 @@ template <class Ready>
     const std::uint32_t number = link & ((1u << link_number_bits) - 1);
     task* s = &slots[at];
     if (number < task::embedded_links) [[likely]] {
-      link = s->links[number];
+      link = std::exchange(s->links[number], static_cast<std::uint32_t>(worker) + 1);
     } else {
       const overflow_block& b = *reinterpret_cast<const overflow_block*>(s->payload);
       link = b.links[number - task::embedded_links];
@@ -199,13 +206,16 @@ template <class Ready>
   } while (link != 0);
 }
 
-/// Frees the overflow blocks of a task by give(slot). All its predecessors must have ended.
+/// Frees the overflow blocks of a task by give(slot), and restores its place in the order of creation. Must be called
+/// once, by the thread that makes the task ready or discards it: all its predecessors have ended, or will not run.
 template <class Give>
 void free_overflow(const slot_space& space, task& t, Give&& give) {
   if ((t.flags & task::has_overflow) == 0) return;
   // The flag stays set, because other threads may be reading the flags.
-  for (slot_index b = std::exchange(t.overflow, 0); b != 0;) {
-    const slot_index next = block_at(space, b).next;
+  for (slot_index b = t.sequence; b != 0;) {
+    const overflow_block& block = block_at(space, b);
+    const slot_index next = block.next;
+    if (next == 0) t.sequence = block.sequence;
     give(space[b]);
     b = next;
   }

@@ -92,7 +92,7 @@ class task : public detail::kept_hints {
     phased = 64,       // a node of a keyed graph: its scope counts runs (C4 in scope.hpp)
     addressed = 128,   // only one worker may run it; the policy does not see it
   };
-  static constexpr std::uint32_t embedded_links = 4;
+  static constexpr std::uint32_t embedded_links = 5;
   static constexpr std::size_t payload_bytes = detail::task_room::slot_bytes;
 
   // ---- line 1, after the hints
@@ -102,10 +102,13 @@ class task : public detail::kept_hints {
   atomic<std::uint32_t> join;  // edges.hpp
   atomic<task_state> state;
   std::uint8_t flags;
-  std::uint16_t owner;                  // the seat whose slots this one belongs to
-  std::uint32_t links[embedded_links];  // next links of the successor lists that this task is in
-  slot_index overflow;                  // first block of further links
-  std::uint32_t sequence;               // order of creation in its scope
+  std::uint16_t owner;  // the seat whose slots this one belongs to
+  /// Each belongs to a predecessor that the task waits for. Until that ends: the next link of its list of successors;
+  /// then 1 + the worker that ended it. 0: no predecessor.
+  std::uint32_t links[embedded_links];
+  /// The order of creation in its scope. While the task has further links (edges.hpp): their first block, which keeps
+  /// it.
+  std::uint32_t sequence;
 
   // ---- line 2
   alignas(64) std::byte payload[payload_bytes];
@@ -163,6 +166,13 @@ class task : public detail::kept_hints {
   }
   const std::byte* access_bytes() const noexcept { return const_cast<task*>(this)->access_bytes(); }
   void* closure() noexcept { return (flags & extended) != 0 ? extension()->closure : static_cast<void*>(payload); }
+  /// Whether this worker ended most of the predecessors that the task waited for (of more than five: of five). To be
+  /// asked in policy::ready(), before the task is queued: then its links have another use.
+  bool mostly_follows(std::uint32_t worker) const noexcept {
+    int others = 0;
+    for (const std::uint32_t ended_by : links) others += ended_by == worker + 1 ? -1 : ended_by != 0 ? 1 : 0;
+    return others < 0;
+  }
   /// Whether its priority is other than normal.
   bool has_level() const noexcept { return priority != 0; }
   int level() const noexcept { return priority == 0 ? 1 : priority == 1 ? 0 : 2; }

@@ -110,7 +110,11 @@ void start(native_seat& self, detail::scope& s, task& t) {
       engine.policy.created(t, static_cast<worker&>(self));
     if (s.listed) list_child(s, engine.space, t, n.me);
     // Do not touch the task below: it may have ended, and its slot may have been reused.
-    const bool ready = edges::open_join(t, edges) && prepare_ready(engine.regions, t);
+    bool ready = edges::open_join(t, edges);
+    if (ready) {
+      edges::free_overflow(engine.space, t, [&](task& b) { self.slots.give_own(b); });
+      ready = prepare_ready(engine.regions, t);
+    }
     if (self.worker_seat) static_cast<worker&>(self).sums.add(event::task_created);
     if (ready) start(self, s, t);
   }

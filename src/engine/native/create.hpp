@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/native/seat.hpp"
+#include "task/edges.hpp"
 #include "task/region.hpp"
 #include "task/turns.hpp"
 
@@ -16,6 +17,7 @@ inline void set_hints(task& t, const detail::kept_hints& h) noexcept { static_ca
 /// Begins a task of a scope. make_room() has reset its flags, or the caller does.
 [[gnu::always_inline]] inline void begin_in(detail::scope& in, task& t) noexcept {
   t.scope = &in;
+  edges::forget_predecessors(t);
   t.state.store(task_state::created, relaxed);
 }
 

@@ -27,6 +27,7 @@ class fence_maker {
     f.accesses = 0;
     f.state.store(task_state::created, relaxed);
     scope_.count_created();
+    edges::forget_predecessors(f);
     edges::start_join(f);
     const reference me = edges::reference_to(space, f);
     edge_collector edges_of(f, me.packed(), self_.slots, scope_.blocks);

@@ -27,6 +27,7 @@ task* worker::end_phase(task& t, detail::outcome how) {
   t.exploring = 0;
   // After this, unless it is ready, the node may run and end on another worker.
   if (edges::open_join(t, explored.edges)) {
+    edges::free_overflow(engine.space, t, [this](task& b) { give_slot(b); });
     found.push_back(&t);  // its second run replaces this one in the scope's count
   } else {
     ended_in(s, 0);

@@ -117,13 +117,14 @@ task* worker::end_with_successors(task& t, std::uint32_t first) {
 }
 
 void worker::release_from(std::uint32_t first) {
-  edges::release(engine.space, first, [this](task& r) { add_released(nullptr, r); });
+  edges::release(engine.space, first, id.value, [this](task& r) { add_released(nullptr, r); });
 }
 
 /// Takes over the tasks that the end of a task has released, r and `before` (may be null) before it: puts them into
 /// batch_, or into internal_.
 [[gnu::noinline]] void worker::add_released(task* before, task& r) {
   if (before != nullptr) batch_.push_back(before);
+  edges::free_overflow(engine.space, r, [this](task& b) { give_slot(b); });
   if ((r.flags & task::internal) != 0) {
     internal_.push_back(&r);
   } else if (prepare_ready(engine.regions, r)) {
@@ -148,7 +149,6 @@ void worker::release_from(std::uint32_t first) {
   while (!internal_.empty()) {
     task& f = *internal_.back();
     internal_.pop_back();
-    edges::free_overflow(engine.space, f, [this](task& b) { give_slot(b); });
     release_from(edges::close(f));
     more = ended_in(*f.scope, 0) || more;
     retire(f);

@@ -14,8 +14,7 @@ namespace kith::native {
 
 /// Whether nothing is to be done for the task besides running its body, ending it and releasing its successors.
 [[gnu::always_inline]] inline bool worker::is_plain(const task& t) const noexcept {
-  constexpr std::uint8_t special =
-      task::claimable | task::extended | task::has_overflow | task::exclusive | task::skip | task::phased;
+  constexpr std::uint8_t special = task::claimable | task::extended | task::exclusive | task::skip | task::phased;
   return runs_plainly && (t.flags & special) == 0 && !t.scope->is_cancelled();
 }
 
@@ -31,8 +30,8 @@ task* worker::run(task& t) {
     return end_run_in_full(t, how);
   task* next = nullptr;
   bool several = false;
-  edges::release(engine.space, edges::close(t), [&](task& r) {
-    if (next != nullptr || (r.flags & (task::internal | task::exclusive)) != 0) [[unlikely]] {
+  edges::release(engine.space, edges::close(t), id.value, [&](task& r) {
+    if (next != nullptr || (r.flags & (task::internal | task::exclusive | task::has_overflow)) != 0) [[unlikely]] {
       add_released(std::exchange(next, nullptr), r);
       several = true;
     } else {
@@ -78,14 +77,12 @@ bool worker::take(task& t) {
 /// Runs the body. If the body did not wait for its children, their scope goes to left_children_, and the result
 /// is `held`.
 [[gnu::always_inline]] inline detail::outcome worker::execute(task& t, bool timed) {
-  if (!runs_plainly || timed || (t.flags & (task::skip | task::has_overflow)) != 0 || t.scope->is_cancelled())
-      [[unlikely]]
+  if (!runs_plainly || timed || (t.flags & task::skip) != 0 || t.scope->is_cancelled()) [[unlikely]]
     return execute_in_full(t, timed);
   return run_body(t, [&] { return t.code(t.closure(), detail::action::run); });
 }
 
 [[gnu::noinline]] detail::outcome worker::execute_in_full(task& t, bool timed) {
-  edges::free_overflow(engine.space, t, [this](task& b) { give_slot(b); });
   detail::scope& s = *t.scope;
   detail::outcome how = detail::outcome::ended;
   std::uint64_t began = log != nullptr || timed ? ticks() : 0;

@@ -131,6 +131,7 @@ policy_task& engine::make_policy_task(worker& w, std::int32_t n) {
     keep += sizeof a.kept;
   }
   v->set_number(n);
+  std::ranges::fill(v->links, 0);
   v->code = nullptr;
   // Only an identity: policies and turns compare scopes, and never read them.
   v->scope = static_cast<detail::scope*>(at_address(std::uintptr_t{t.scope} + 1));

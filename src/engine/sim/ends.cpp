@@ -24,6 +24,12 @@ void engine::wake_waiter(std::uint32_t scope, worker& w) {
   if (waiter.parked) wake(waiter, w.clock);
 }
 
+/// Notes for policies which worker has ended a predecessor. Of more than a task has links, the last ones count.
+void engine::note_predecessor_ended(const task_record& r, const worker& w) {
+  if (r.slot != nullptr && r.waits_for <= task::embedded_links)
+    r.slot->links[r.waits_for - 1] = static_cast<std::uint32_t>(w.id.value) + 1;
+}
+
 /// Counts down the successors of `t`. Those that became ready go to batch_, or, if they are fences, to `fences`.
 void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fences) {
   for (std::uint32_t link = record_of(t).first_successor; link != 0;) {
@@ -31,6 +37,7 @@ void engine::release(std::int32_t t, worker& w, std::vector<std::int32_t>& fence
     const std::uint32_t dependence = std::exchange(link, further) - 1;
     if (network_ && is_released_elsewhere(t, next, dependence, w)) continue;
     task_record& r = record_of(next);
+    note_predecessor_ended(r, w);
     if (--r.waits_for != 0) {
       if (r.waits_for == 1) expect_ready(r);
       continue;

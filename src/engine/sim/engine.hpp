@@ -111,6 +111,7 @@ class engine {
   void make_ready(worker& w, std::vector<task*>& batch, ready_reason why, bool keep);
   void requeue(worker& w, std::int32_t t);
   bool prepare_ready(std::int32_t t);
+  static void note_predecessor_ended(const task_record& r, const worker& w);
   void count_accesses(worker& w, frame& f);
 
   // lines.cpp: how tasks replay their lines

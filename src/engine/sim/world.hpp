@@ -18,11 +18,11 @@ namespace kith::sim {
 
 class engine;
 
-/// A task as policies see it. It keeps its index in the program where the native engine keeps links.
+/// A task as policies see it. It keeps its index in the program where the native engine counts predecessors.
 class alignas(64) policy_task : public task {
  public:
-  std::int32_t number() const noexcept { return static_cast<std::int32_t>(overflow); }
-  void set_number(std::int32_t n) noexcept { overflow = static_cast<slot_index>(n); }
+  std::int32_t number() const noexcept { return static_cast<std::int32_t>(join.load(relaxed)); }
+  void set_number(std::int32_t n) noexcept { join.store(static_cast<std::uint32_t>(n), relaxed); }
 };
 static_assert(sizeof(policy_task) == sizeof(task));
 inline policy_task& as_policy_task(task& t) noexcept { return static_cast<policy_task&>(t); }

@@ -24,7 +24,7 @@ namespace kith {
 
 /// The version of the contract in these headers. A shared library of policies returns the one it was compiled
 /// with.
-inline constexpr int policy_interface = 4;
+inline constexpr int policy_interface = 5;
 /// Such a library defines this function with C linkage. It registers the policies and returns policy_interface.
 using policy_library_entry = int();
 inline constexpr const char* policy_library_symbol = "kith_register_policies";
