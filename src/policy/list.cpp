@@ -65,7 +65,8 @@ constexpr listed_policy listed() {
 template <class World>
 std::unique_ptr<policy<World>> build_auto(const policy_context& context, const policy_options& given) {
   if (context.workers.inhabited().size() > 1) return std::make_unique<automatic<World>>(context, given);
-  const char* as = given.is("keeps", "feeder") ? "steal:near=one,keeps=feeder" : "steal:near=one";
+  const char* as =
+      given.is("keeps", "feeder") ? "steal:near=one,follows=own,keeps=feeder" : "steal:near=one,follows=own";
   return std::make_unique<steal<World>>(context, policy_options(as, steal<World>::options));
 }
 

@@ -4,12 +4,13 @@
 // MIR's `ws`, `ws-de` and `ws-de-node` (thesis ch. 3, artifact) with the choice of victims and the owner's end as
 // options: these are victim=cyclic,end=fifo; victim=cyclic; victim=nodes; all with looks=one. Distances decide, not
 // the artifact's own table. Not in the paper:
-//  * One of the tasks that a completion makes ready runs at once; of several a feeder (keeps=feeder, feeders.hpp).
+//  * One of the tasks that a completion makes ready runs at once; of several a feeder (keeps=feeder, feeders.hpp), or
+//    one whose predecessors ended on the worker (follows=own).
 //  * A theft takes several tasks, at most half of the victim's. With near=one, workers that share the thief's cache are
-//    robbed before others, and of one task, unless the victim has a large group: more tasks made ready by one
-//    completion than there are workers.
+//    robbed before others, and of one task, or as many short ones as take much longer than the theft, unless the victim
+//    has a large group: more tasks made ready by one completion than there are workers.
 //  * An idle worker looks at all victims before it pauses (looks=all). It leaves short tasks alone (patience=on,
-//    worth_it()).
+//    patience.hpp).
 //  * A worker takes tasks of the highest priority first, from its own deque and from a victim's.
 #pragma once
 
@@ -19,6 +20,7 @@
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "policy/feeders.hpp"
+#include "policy/patience.hpp"
 #include "queue/leveled_deque.hpp"
 #include "queue/make_in.hpp"
 
@@ -38,14 +40,17 @@ class steal final : public policy<World> {
       one_of("victim", "nearest|cyclic|random|nodes", "which worker an idle worker steals from first"),
       one_of("end", "lifo|fifo", "which of its own tasks a worker takes: the newest, or the oldest"),
       number("batch", 32, 1, 1024, "maximum number of tasks per theft; never more than half of the victim's"),
-      one_of(
-          "near", "half|one",
-          "what a theft takes of a worker that is known to use the same last-level cache: up to half; or one, unless "
-          "tasks are short or one completion made more ready than there are workers; victim=nearest then robs these "
-          "workers first"),
+      one_of("near", "half|one",
+             "what a theft takes of a worker that is known to use the same last-level cache: up to half; or one, or as "
+             "many as take much longer than a theft, unless one completion made more ready than there are workers; "
+             "victim=nearest then robs these workers first"),
       one_of("looks", "all|one", "at how many victims an idle worker looks before it pauses"),
       one_of("keeps", "oldest|feeder",
              "of tasks made ready together, the worker runs next: the one created first, or a feeder of many others"),
+      one_of(
+          "follows", "any|own",
+          "own: of tasks made ready together that are not long beside a theft, a worker keeps those whose predecessors "
+          "mostly ended on it, and thieves take the others first"),
       one_of("patience", "on|off", "leaves a busy victim's tasks alone while they are shorter than a theft"),
   };
   [[gnu::cold]] static void explain(explainer& e) {
@@ -82,9 +87,10 @@ class steal final : public policy<World> {
         looks_at_all_(given.is("looks", "all")),
         spares_short_(given.is("patience", "on")),
         keeps_feeders_(s.workers.size() > 1 && given.is("keeps", "feeder")),
+        follows_own_(s.workers.size() > 1 && given.is("follows", "own")),
         feeders_(s.workers.size()),
         large_groups_(static_cast<std::size_t>(s.workers.size())),
-        watches_(static_cast<std::size_t>(s.workers.size())) {
+        patience_(s.workers.size()) {
     const bool one_near = given.is("near", "one");
     const victim_order fixed = order_ == victim_order::random                ? victim_order::cyclic
                                : order_ == victim_order::nearest && one_near ? victim_order::caches
@@ -158,7 +164,7 @@ class steal final : public policy<World> {
   /// A task of the victim; without one, `later` if a theft would not pay at present, else `retry`.
   poll_result look_at(worker_id victim, worker& self) {
     leveled_deque<World>& there = *deques_[victim.index()];
-    if (spares_short_ && there.short_tasks() && !worth_it(there, victim)) return {poll_result::later};
+    if (spares_short_ && patience_.spares(there, victim)) return {poll_result::later};
     task* t = visit(there, victim, *deques_[self.id.index()], self);
     if (t != nullptr && keeps_feeders_) feeders_.begins(*t, self);
     return poll_result::at(t, poll_result::retry);
@@ -173,13 +179,6 @@ class steal final : public policy<World> {
     std::size_t probes = 0;   // the next victim, by its index in a round
     std::uint32_t taken = 0;  // tasks that it took from its own deque
   };
-  /// What all thieves together have seen of a victim. Two attempts at once may count as one.
-  struct alignas(false_sharing_range) watch {
-    typename World::template shared<std::int64_t> bottom{-1};  // the owner's end of the deque at the last attempt
-    typename World::template shared<int> since_move{0};        // attempts since that end moved
-    typename World::template shared<int> since_theft{0};       // attempts since the last theft
-  };
-
   struct alignas(false_sharing_range) large_group {
     typename World::template shared<bool> waits{false};  // one was queued since the deque was empty
   };
@@ -204,25 +203,56 @@ class steal final : public policy<World> {
   /// keeps=feeder. What tasks make ready is measured for those that were stolen or kept, and for some others, so that
   /// each type is measured.
   [[gnu::noinline]] task* ready_with_feeder(std::span<task* const> tasks, worker& self) {
-    leveled_deque<World>& own = *deques_[self.id.index()];
     feeders_.ended(tasks, self);
-    const std::size_t kept = feeders_.choose(tasks, tasks.size() - 1);
+    const std::size_t kept = feeders_.choose(tasks, usual_of(tasks, self));
     const bool differ = tasks.front()->type != tasks.back()->type;  // read before a push: then others may run them
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      if (i != kept) own.push(*tasks[i], self);
-    }
-    task* t = own.prefer(*tasks[kept], self);
+    push_others(tasks, kept, self);
+    task* t = deques_[self.id.index()]->prefer(*tasks[kept], self);
     if (t != nullptr && differ) feeders_.begins(*t, self);
     return t;
+  }
+  /// Of tasks that one completion made ready, the one to run next: the one created first, which is the last, or with
+  /// follows=own the first of the worker's own.
+  std::size_t usual_of(std::span<task* const> tasks, const worker& self) const {
+    const std::size_t oldest = tasks.size() - 1;
+    if (!follows_own(self)) return oldest;
+    for (std::size_t i = tasks.size(); i-- > 0;) {
+      if (is_own(*tasks[i], self)) return i;
+    }
+    return oldest;
+  }
+  /// Queues all but one. With follows=own, the worker's own come last, so that it takes them first.
+  void push_others(std::span<task* const> tasks, std::size_t kept, worker& self) {
+    leveled_deque<World>& own = *deques_[self.id.index()];
+    std::array<task*, 16> last;  // more are rare
+    std::size_t held = 0;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      if (i == kept) continue;
+      if (follows_own(self) && held < last.size() && is_own(*tasks[i], self)) {
+        last[held++] = tasks[i];
+      } else {
+        own.push(*tasks[i], self);
+      }
+    }
+    for (task* t : std::span(last).first(held)) own.push(*t, self);
+  }
+  /// Where a worker ended most predecessors of a task, its caches have most of what the task reads, and the counters of
+  /// what it makes ready. If tasks are long, that is worth less than the order of creation.
+  bool follows_own(const worker& self) const { return follows_own_ && self.thefts.tasks() > 1; }
+  static bool is_own(const task& t, const worker& self) {
+    return t.mostly_follows(static_cast<std::uint32_t>(self.id.value));
   }
   [[gnu::noinline]] task* ready_together(std::span<task* const> tasks, worker& self, ready_reason why) {
     leveled_deque<World>& own = *deques_[self.id.index()];
     if (why == ready_reason::completion) {
       if (tasks.size() > large_groups_.size()) large_groups_[self.id.index()].waits.store(true, relaxed);
       if (keeps_feeders_) return ready_with_feeder(tasks, self);
+      const std::size_t kept = usual_of(tasks, self);
+      push_others(tasks, kept, self);
+      return own.prefer(*tasks[kept], self);
     }
-    for (task* t : tasks.first(tasks.size() - 1)) own.push(*t, self);
-    return ready_alone(*tasks.back(), self, why);
+    for (task* t : tasks) own.push(*t, self);
+    return nullptr;
   }
   [[gnu::noinline]] poll_result next_in_order(leveled_deque<World>& own, worker& self) {
     feeders_.ended({}, self);
@@ -277,29 +307,16 @@ class steal final : public policy<World> {
     // neighbouring data: within one cache, workers far apart in a program displace each other's data. But if the tasks
     // of a large group were taken one by one, all would go through the data in the same order each time: if it is a
     // little more than the cache holds, none of it would still be there.
-    const bool one = takes_one(id, self) && !victim.short_tasks() && !large_groups_[id.index()].waits.load(relaxed);
-    for (std::int64_t more = one ? 0 : std::min(batch_, there / 2) - 1; more > 0; --more) {
+    const theft_size few = victim.thefts();
+    const bool takes_few =
+        takes_one(id, self) && !few.of_short_tasks() && !large_groups_[id.index()].waits.load(relaxed);
+    const std::int64_t most = takes_few ? std::min<std::int64_t>(batch_, few.tasks()) : batch_;
+    for (std::int64_t more = std::min(most, there / 2) - 1; more > 0; --more) {
       task* t = nullptr;
       if (victim.steal(t, self) != steal_result::got) break;
       own.push(*t, self);
     }
     return first;
-  }
-
-  /// If tasks are shorter than the transfer of their cache lines, there and back, an eager thief makes its victim
-  /// slower than it would be alone. With patience=on a thief steals while the victim is busy with something else, and
-  /// otherwise only once in `seldom` attempts. Dead entries also count, and their owner may have ended.
-  bool worth_it(const leveled_deque<World>& victim, worker_id id) {
-    constexpr int busy_elsewhere = 50, seldom = 2000;
-    watch& seen = watches_[id.index()];
-    const std::int64_t bottom = victim.bottom();
-    const int since_move = bottom == seen.bottom.load(relaxed) ? seen.since_move.load(relaxed) + 1 : 0;
-    const int since_theft = seen.since_theft.load(relaxed) + 1;
-    const bool worth = since_move >= busy_elsewhere || since_theft >= seldom;
-    seen.bottom.store(bottom, relaxed);
-    seen.since_move.store(since_move, relaxed);
-    seen.since_theft.store(worth ? 0 : since_theft, relaxed);
-    return worth;
   }
 
   victim_order order_;
@@ -308,12 +325,13 @@ class steal final : public policy<World> {
   bool looks_at_all_;
   bool spares_short_;
   bool keeps_feeders_;
+  bool follows_own_;
   std::vector<std::shared_ptr<leveled_deque<World>>> deques_;
   std::vector<worker_state> states_;
   feeders<World> feeders_;
   std::vector<large_group> large_groups_;  // by worker
-  std::vector<watch> watches_;             // by victim
-  std::vector<int> caches_;                // with near=one: by worker, its last-level cache; -1: not known
+  patience<World> patience_;
+  std::vector<int> caches_;  // with near=one: by worker, its last-level cache; -1: not known
 };
 
 }  // namespace kith

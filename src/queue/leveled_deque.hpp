@@ -68,11 +68,11 @@ class leveled_deque {
     return levels_[level == no_level ? 1 : static_cast<std::size_t>(level)].steal(t, self);
   }
 
-  /// As in own_deque, over all levels.
-  bool short_tasks() const noexcept {
+  /// As in own_deque; the largest of all levels.
+  theft_size thefts() const noexcept {
     if (!has_levels()) [[likely]]
-      return normal().short_tasks();
-    return std::ranges::any_of(levels_, [](const own_deque<World>& level) { return level.short_tasks(); });
+      return normal().thefts();
+    return std::max({levels_[0].thefts(), levels_[1].thefts(), levels_[2].thefts()});
   }
   std::int64_t size() const noexcept {
     return sum([](const own_deque<World>& level) { return level.size(); });

@@ -5,6 +5,7 @@
 #include "events/event.hpp"
 #include "queue/dead_entries.hpp"
 #include "queue/poll_result.hpp"
+#include "queue/theft_size.hpp"
 #include "task/task.hpp"
 
 #include <memory_resource>
@@ -28,7 +29,7 @@ class own_deque {
   [[gnu::always_inline]] void push(task& t, worker& self) {
     if (self.dead.too_many() || !entries_.has_room()) [[unlikely]]
       return push_after_making_room(t, self);
-    if (short_tasks_.load(relaxed) != std::uint8_t{self.short_tasks}) short_tasks_.store(self.short_tasks, relaxed);
+    if (thefts_.load(relaxed) != self.thefts) thefts_.store(self.thefts, relaxed);
     entries_.push_in_room(&t);
     self.meter(event::push, owner_);
     if (self.anybody_sleeps()) [[unlikely]]
@@ -54,8 +55,8 @@ class own_deque {
     return outcome;
   }
 
-  /// Whether the owner's tasks are so short that stealing one does not pay.
-  bool short_tasks() const noexcept { return short_tasks_.load(relaxed) != 0; }
+  /// How many tasks a thief should take at once.
+  theft_size thefts() const noexcept { return thefts_.load(relaxed); }
   std::int64_t size() const noexcept { return entries_.size(); }
   std::int64_t bottom() const noexcept { return entries_.bottom(); }
 
@@ -76,7 +77,7 @@ class own_deque {
 
   typename World::template deque<task> entries_;
   worker_id owner_;
-  typename World::template shared<std::uint8_t> short_tasks_{0};  // the owner's value at its last push
+  typename World::template shared<theft_size> thefts_{theft_size()};  // the owner's value at its last push
   worker_set audience_;
 };
 

@@ -4,6 +4,7 @@
 #include "base/sleepers.hpp"
 #include "events/event.hpp"
 #include "queue/dead_entries.hpp"
+#include "queue/theft_size.hpp"
 #include "task/task.hpp"
 
 namespace kith::interleave {
@@ -12,7 +13,7 @@ struct quiet_worker {
   const worker_id id;
   const node_id node;
   sleepers& parked;
-  bool short_tasks = false;
+  theft_size thefts{};
   void at(const void*) noexcept {}
   void meter(kith::event, worker_id) {}
   bool ring(const worker_set& audience) { return parked.wake_one(audience); }

@@ -36,7 +36,7 @@ inline std::vector<std::string> policies_and_variants() {
     policies.emplace_back(p.name);
   }
   for (const char* variant :
-       {"steal:victim=random,batch=1,patience=off,keeps=feeder", "steal:victim=cyclic,end=fifo",
+       {"steal:victim=random,batch=1,patience=off,keeps=feeder", "steal:victim=cyclic,end=fifo", "steal:follows=own",
         "dep:order=created,steal=nearest", "socket:steal=nearest,backlog=3,queue=node",
         "rip-dep:steal=nearest,backlog=2,queue=node", "rip-mw:window=16,steal=nearest,queue=node", "numa:queue=node",
         "auto:window=auto", "dfifo:steal=off", "nabbitc:first=off,morph=off,attempts=1", "nabbitc:colors=data",

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
@@ -60,7 +61,7 @@ TEST(policy, steal_hands_over_one_successor_and_takes_the_nearest) {
 TEST(policy, steal_leaves_short_tasks_of_several_but_not_for_ever) {
   for (const char* how : {"steal", "steal:victim=cyclic", "steal:victim=random"}) {
     bench b("node:1 core:4", how);
-    for (int w = 0; w < 3; ++w) b.by[static_cast<std::size_t>(w)]->short_tasks = true;
+    for (int w = 0; w < 3; ++w) b.by[static_cast<std::size_t>(w)]->thefts = kith::theft_size(1, 2);
     const auto feed = [&] {
       for (int w = 0; w < 3; ++w) b.ready(b.task(), w);
     };
@@ -79,7 +80,7 @@ TEST(policy, steal_leaves_short_tasks_of_several_but_not_for_ever) {
 TEST(policy, steal_takes_one_task_where_both_use_the_same_cache_unless_tasks_are_short) {
   const auto stolen = [](const char* how, std::uint64_t cache, bool short_tasks) {
     bench b("node:1 core:2", how, {}, cache);
-    b.by[0]->short_tasks = short_tasks;
+    b.by[0]->thefts = short_tasks ? kith::theft_size(1, 2) : kith::theft_size();
     for (int i = 0; i < 10; ++i) b.ready(b.task());
     EXPECT_NE(b.next(1), nullptr);
     return b.by[1]->sums[kith::event::steal];
@@ -90,6 +91,52 @@ TEST(policy, steal_takes_one_task_where_both_use_the_same_cache_unless_tasks_are
     EXPECT_EQ(stolen(how, 0, false), 5u) << how;  // its caches are not known
   }
   EXPECT_EQ(stolen("steal", 1 << 20, false), 5u);
+}
+
+TEST(policy, steal_takes_as_many_tasks_as_take_much_longer_than_the_theft) {
+  for (const char* how : {"steal:near=one", "auto"}) {
+    bench b("node:1 core:2", how, {}, 1 << 20);
+    b.by[0]->thefts = kith::theft_size(1000, 100);
+    for (int i = 0; i < 20; ++i) b.ready(b.task());
+    EXPECT_NE(b.next(1), nullptr);
+    EXPECT_EQ(b.by[1]->sums[kith::event::steal], 4u) << how;
+  }
+}
+
+TEST(theft_size, takes_at_least_32_times_as_long_as_a_short_task) {
+  constexpr std::uint32_t short_task = 100;
+  for (const std::uint32_t mean : {0u, 1u, 99u, 100u, 101u, 500u, 799u, 1599u, 1600u, 3199u, 3200u, 1u << 20}) {
+    const kith::theft_size size(mean, short_task);
+    EXPECT_EQ(size.of_short_tasks(), mean < short_task) << mean;
+    if (mean >= short_task) {
+      EXPECT_GE(size.tasks() * mean, 32 * short_task) << mean;
+      EXPECT_TRUE(size.tasks() == 1 || size.tasks() * mean <= 2 * 32 * short_task) << mean;
+    }
+  }
+  EXPECT_EQ(kith::theft_size().tasks(), 1);
+}
+
+TEST(policy, steal_keeps_short_tasks_that_follow_its_own_and_leaves_the_others_to_thieves) {
+  const auto run = [](const char* how, bool long_tasks) {
+    bench b("node:1 core:2", how, {}, 1 << 20);
+    b.by[0]->thefts = long_tasks ? kith::theft_size() : kith::theft_size(1000, 100);
+    std::vector<kith::task*> together;  // the one created first is the last
+    for (const auto& ended_by : {std::array{1, 1, 2}, std::array{2, 1, 2}, std::array{1, 1, 0}, std::array{2, 2, 2}}) {
+      kith::task& t = b.task();
+      std::ranges::copy(ended_by, t.links);
+      together.push_back(&t);
+    }
+    std::map<const kith::task*, int> number;
+    for (int i = 0; i < 4; ++i) number[together[static_cast<std::size_t>(i)]] = i;
+    std::vector<int> order{number[b.chosen->ready(together, *b.by[0], ready_reason::completion)]};
+    for (int i = 0; i < 3; ++i) order.push_back(number[b.next(0)]);
+    return order;
+  };
+  for (const char* how : {"steal:near=one,follows=own", "auto", "steal:follows=own,keeps=feeder"}) {
+    EXPECT_THAT(run(how, false), ElementsAre(2, 0, 3, 1)) << how;
+    EXPECT_THAT(run(how, true), ElementsAre(3, 2, 1, 0)) << how;
+  }
+  EXPECT_THAT(run("steal", false), ElementsAre(3, 2, 1, 0));
 }
 
 TEST(policy, steal_takes_half_of_a_group_where_both_use_the_same_cache) {

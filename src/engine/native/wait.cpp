@@ -138,7 +138,7 @@ void worker::queue_begun(task& t) {
   task* next = timed ? run_in_full(t, true) : run(t);
   const std::uint64_t took = std::min<std::uint64_t>(ticks() - from, 1 << 20);
   mean_ticks_ = static_cast<std::uint32_t>((std::uint64_t{mean_ticks_} * 3 + took) / 4);
-  short_tasks = mean_ticks_ < engine.distance.short_task();
+  thefts = theft_size(mean_ticks_, engine.distance.short_task());
   engine.distance.publish(id);
   // Looks into the inbox although there is other work.
   if (until_inbox_ != 0) --until_inbox_;

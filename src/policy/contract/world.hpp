@@ -9,6 +9,7 @@
 #include "queue/dead_entries.hpp"
 #include "queue/job.hpp"
 #include "queue/poll_result.hpp"
+#include "queue/theft_size.hpp"
 #include "task/task.hpp"
 
 #include <concepts>
@@ -23,7 +24,7 @@ template <class Worker>
 concept policy_worker = requires(Worker& w, const Worker& c, task& t, const worker_set& audience, job<Worker>& work) {
   { c.id } -> std::convertible_to<worker_id>;
   { c.node } -> std::convertible_to<node_id>;
-  { c.short_tasks } -> std::convertible_to<bool>;
+  { c.thefts } -> std::convertible_to<theft_size>;
   w.meter(event::push, worker_id(), std::uint64_t{1});
   { c.now() } -> std::convertible_to<std::uint64_t>;
   w.at(static_cast<const void*>(nullptr));

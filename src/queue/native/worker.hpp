@@ -11,6 +11,7 @@
 #include "queue/dead_entries.hpp"
 #include "queue/job.hpp"
 #include "queue/native/inbox.hpp"
+#include "queue/theft_size.hpp"
 #include "task/scope.hpp"
 #include "task/type_names.hpp"
 
@@ -28,9 +29,8 @@ class worker_view {
 
   const worker_id id;
   const node_id node;
-  /// Tasks run here are so short that taking one from another worker costs more than running it (the engine's
-  /// running mean; policies may then leave them alone).
-  bool short_tasks = false;
+  /// How many of the tasks run here a thief should take at once (from the engine's running mean).
+  theft_size thefts;
 
   /// The innermost task on this worker, or the root. Kept only if there is a gate.
   const identity::naming_state& innermost() const noexcept { return *naming_of_innermost; }

@@ -9,6 +9,7 @@
 #include "queue/dead_entries.hpp"
 #include "queue/job.hpp"
 #include "queue/poll_result.hpp"
+#include "queue/theft_size.hpp"
 
 #include <kith/error.hpp>
 
@@ -30,7 +31,7 @@ class worker_view {
 
   const worker_id id;
   const node_id node;
-  bool short_tasks = false;
+  theft_size thefts;
 
   /// The innermost task on this worker, or the root. Kept only if there is a gate.
   virtual const identity::naming_state& innermost() const noexcept { return nothing_; }

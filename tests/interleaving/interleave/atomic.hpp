@@ -121,7 +121,7 @@ class atomic {
   }
   static T to_value(std::uint64_t bits) noexcept {
     T value;
-    std::memcpy(&value, &bits, sizeof(T));
+    std::memcpy(static_cast<void*>(&value), &bits, sizeof(T));
     return value;
   }
   template <class D>
