@@ -125,7 +125,8 @@ void slot_used_again(il::program& p) {
         edges::start_join(next);
         edges::open_join(next, 0);
         il::check(edges::reference_to(s->space, next) != s->references[0], "another task, another reference");
-        edges::release(s->space, edges::close(next), 0, [](task&) { il::check(false, "the new task has no successor"); });
+        edges::release(s->space, edges::close(next), 0,
+                       [](task&) { il::check(false, "the new task has no successor"); });
       },
       "worker");
   p.after([=] { s->expect_ready(1); });
