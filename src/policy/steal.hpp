@@ -5,7 +5,7 @@
 // options: these are victim=cyclic,end=fifo; victim=cyclic; victim=nodes; all with looks=one. Distances decide, not
 // the artifact's own table. Not in the paper:
 //  * One of the tasks that a completion makes ready runs at once; of several a feeder (keeps=feeder, feeders.hpp), or
-//    one whose predecessors ended on the worker (follows=own).
+//    one whose predecessors mostly ended on the worker (follows=own).
 //  * A theft takes several tasks, at most half of the victim's. With near=one, workers that share the thief's cache are
 //    robbed before others, and of one task, or as many short ones as take much longer than the theft, unless the victim
 //    has a large group: more tasks made ready by one completion than there are workers.
@@ -47,10 +47,9 @@ class steal final : public policy<World> {
       one_of("looks", "all|one", "at how many victims an idle worker looks before it pauses"),
       one_of("keeps", "oldest|feeder",
              "of tasks made ready together, the worker runs next: the one created first, or a feeder of many others"),
-      one_of(
-          "follows", "any|own",
-          "own: of tasks made ready together that are not long beside a theft, a worker keeps those whose predecessors "
-          "mostly ended on it, and thieves take the others first"),
+      one_of("follows", "any|own",
+             "own: of a few tasks made ready together that are not long beside a theft, a worker keeps those whose "
+             "predecessors mostly ended on it, and thieves take the others first (not with end=fifo)"),
       one_of("patience", "on|off", "leaves a busy victim's tasks alone while they are shorter than a theft"),
   };
   [[gnu::cold]] static void explain(explainer& e) {
@@ -87,7 +86,7 @@ class steal final : public policy<World> {
         looks_at_all_(given.is("looks", "all")),
         spares_short_(given.is("patience", "on")),
         keeps_feeders_(s.workers.size() > 1 && given.is("keeps", "feeder")),
-        follows_own_(s.workers.size() > 1 && given.is("follows", "own")),
+        follows_own_(s.workers.size() > 1 && !own_end_fifo_ && given.is("follows", "own")),
         feeders_(s.workers.size()),
         large_groups_(static_cast<std::size_t>(s.workers.size())),
         patience_(s.workers.size()) {
@@ -170,7 +169,8 @@ class steal final : public policy<World> {
     return poll_result::at(t, poll_result::retry);
   }
 
-  static constexpr std::uint32_t sample = 16;  // of this many tasks from the own deque, one is measured
+  static constexpr std::size_t most_released = 16;  // tasks made ready together, for follows=own
+  static constexpr std::uint32_t sample = 16;       // of this many tasks from the own deque, one is measured
 
   struct alignas(false_sharing_range) worker_state {
     worker_state(rng r, std::vector<worker_id> v) : random(r), victims(std::move(v)) {}
@@ -215,7 +215,7 @@ class steal final : public policy<World> {
   /// follows=own the first of the worker's own.
   std::size_t usual_of(std::span<task* const> tasks, const worker& self) const {
     const std::size_t oldest = tasks.size() - 1;
-    if (!follows_own(self)) return oldest;
+    if (!follows_own(tasks, self)) return oldest;
     for (std::size_t i = tasks.size(); i-- > 0;) {
       if (is_own(*tasks[i], self)) return i;
     }
@@ -224,11 +224,12 @@ class steal final : public policy<World> {
   /// Queues all but one. With follows=own, the worker's own come last, so that it takes them first.
   void push_others(std::span<task* const> tasks, std::size_t kept, worker& self) {
     leveled_deque<World>& own = *deques_[self.id.index()];
-    std::array<task*, 16> last;  // more are rare
+    const bool follows = follows_own(tasks, self);
+    std::array<task*, most_released> last;
     std::size_t held = 0;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       if (i == kept) continue;
-      if (follows_own(self) && held < last.size() && is_own(*tasks[i], self)) {
+      if (follows && is_own(*tasks[i], self)) {
         last[held++] = tasks[i];
       } else {
         own.push(*tasks[i], self);
@@ -237,8 +238,10 @@ class steal final : public policy<World> {
     for (task* t : std::span(last).first(held)) own.push(*t, self);
   }
   /// Where a worker ended most predecessors of a task, its caches have most of what the task reads, and the counters of
-  /// what it makes ready. If tasks are long, that is worth less than the order of creation.
-  bool follows_own(const worker& self) const { return follows_own_ && self.thefts.tasks() > 1; }
+  /// what it makes ready. If tasks are long, or many, that is worth less than the order of creation.
+  bool follows_own(std::span<task* const> tasks, const worker& self) const {
+    return follows_own_ && tasks.size() <= most_released && self.thefts.tasks() > 1;
+  }
   static bool is_own(const task& t, const worker& self) {
     return t.mostly_follows(static_cast<std::uint32_t>(self.id.value));
   }

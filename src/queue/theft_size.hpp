@@ -17,7 +17,8 @@ class theft_size {
             std::min((most_long * std::uint64_t{short_task} - 1) / std::max(mean, 1u), std::uint64_t{most - 1}) + 1))) {
   }
 
-  /// So many together take at least 32 times as long as a short task. A power of two, so that it seldom changes.
+  /// So many together take at least 32 times as long as a short task, if 128 do. A power of two, so that it seldom
+  /// changes.
   int tasks() const noexcept { return tasks_; }
   /// Whether stealing one of them does not pay.
   bool of_short_tasks() const noexcept { return tasks_ > most_long; }

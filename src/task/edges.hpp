@@ -105,6 +105,7 @@ struct link_room {
   while (generation_of(head) == generation) {
     if (try_to_put(p, head, room)) return true;
   }
+  *room.word = 0;
   return false;
 }
 [[gnu::always_inline]] inline bool put_in_list(task& p, std::uint64_t head, std::uint32_t generation, link_room room,

@@ -1,5 +1,7 @@
 #include "task/turns.hpp"
 
+#include "task/edges.hpp"
+
 #include <algorithm>
 #include <array>
 #include <mutex>
@@ -91,7 +93,9 @@ void give_turns(const region_table& regions, task& t, std::vector<task*>& ready)
     task* const next = pass_on(regions[index], t);
     if (next == nullptr) continue;
     const turn_list needed(*next);
-    if (take(regions, *next, std::ranges::upper_bound(needed, index), needed.end())) ready.push_back(next);
+    if (!take(regions, *next, std::ranges::upper_bound(needed, index), needed.end())) continue;
+    edges::forget_predecessors(*next);  // set_next() has overwritten some
+    ready.push_back(next);
   }
 }
 
