@@ -27,11 +27,7 @@ struct captured_graph::content {
 namespace {
 
 native::worker& worker_for(const char* who) {
-  native::worker* const w = native::worker::current();
-  if (w == nullptr)
-    throw error(std::string("captured_graph::") + who +
-                ": no task runs on this thread; call it inside runtime::run() or a task");
-  return *w;
+  return native::worker::current_for(std::string("captured_graph::") + who);
 }
 
 /// The closure of the task of a node.

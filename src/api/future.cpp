@@ -13,8 +13,6 @@ namespace kith::detail {
 
 namespace {
 
-native::engine& engine_of(const scope& s) noexcept { return static_cast<native::native_seat&>(*s.seat).engine; }
-
 scope& open_outside(native::engine& e) {
   e.refuse_inherited("runtime::submit()");
   e.start_stand_in();
@@ -31,7 +29,7 @@ creation::creation(std::uint64_t runtime) : runtime_(runtime), outside_(false) {
   if (runtime == 0 || (w != nullptr && w->engine.number == runtime)) {
     scope_ = &current_scope();
     if (scope_->sink != nullptr) scope_->sink->refuse("a task with a future (kith::async, then, when_all)");
-    runtime_ = engine_of(*scope_).number;
+    runtime_ = native::engine_of(*scope_).number;
     return;
   }
   native::engine* const e = native::engine_of_number(runtime);
@@ -52,7 +50,7 @@ creation::creation(runtime& r) : outside_(true) {
 
 creation::~creation() {
   if (!outside_) return;
-  native::engine& e = engine_of(*scope_);
+  native::engine& e = native::engine_of(*scope_);
   e.outside.notify();
   e.outside.creating.unlock();  // last: ~outside_seat() waits for it
 }

@@ -176,9 +176,7 @@ void static_graph::edge(node before, node after) {
 
 void static_graph::run() {
   content& c = present("run()");
-  native::worker* const w = native::worker::current();
-  if (w == nullptr)
-    throw error("static_graph::run(): no task runs on this thread; call it inside runtime::run() or a task");
+  native::worker& w = native::worker::current_for("static_graph::run()");
   const graph_in_use::hold now(c.in_use, "run()");
   if (!c.arrays.linked()) {
     c.link();
@@ -189,9 +187,9 @@ void static_graph::run() {
       throw;
     }
   }
-  if (native::may_run_arrays(*w, c.arrays, c.has_priorities)) return native::run_arrays(*w, c.arrays, c.deques);
+  if (native::may_run_arrays(w, c.arrays, c.has_priorities)) return native::run_arrays(w, c.arrays, c.deques);
   c.run_as_tasks();
-  native::learn_homes(*w, c.arrays);
+  native::learn_homes(w, c.arrays);
 }
 
 void static_graph::content::run_as_tasks() {

@@ -22,18 +22,7 @@
 
 namespace kith {
 
-namespace {
-
-native::worker& this_worker_or_throw(const char* who) {
-  native::worker* w = native::worker::current();
-  if (w == nullptr)
-    throw error(std::string(who) + ": no task runs on this thread; call it inside runtime::run() or a task");
-  return *w;
-}
-
-}  // namespace
-
-void wait() { this_worker_or_throw("kith::wait()").wait_for_children(); }
+void wait() { native::worker::current_for("kith::wait()").wait_for_children(); }
 
 bool cancelled() noexcept {
   const native::worker* w = native::worker::current();
@@ -58,7 +47,7 @@ int this_worker() noexcept {
 }
 
 group::group() : unwinding_(std::uncaught_exceptions()) {
-  native::worker& w = this_worker_or_throw("kith::group");
+  native::worker& w = native::worker::current_for("kith::group");
   scope_ = &native::open_scope(w, w.task_scope);
 }
 
@@ -216,7 +205,7 @@ void completion::complete() noexcept {
 /// The number of shares of a loop. More shares than workers that are awake would only add work. With tasks, each worker
 /// has a share, which is its color.
 int worker_count() {
-  const native::engine& e = this_worker_or_throw("parallel loop").engine;
+  const native::engine& e = native::worker::current_for("parallel loop").engine;
   return e.parked.has_bound() && deals_by_joins() ? e.options.awake : static_cast<int>(e.workers.size());
 }
 

@@ -1,4 +1,4 @@
-// Thieves that draw their victims at random. Shared by `nabbit` and `nabbitc`.
+// Thieves that draw their victims at random, as those of `nabbit`, `nabbitc` and `ads` do.
 #pragma once
 
 #include "base/atomic.hpp"

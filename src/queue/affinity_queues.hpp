@@ -126,7 +126,7 @@ class alignas(false_sharing_range) affinity_queues {
   }
 
  private:
-  static constexpr std::size_t levels = 3;
+  static constexpr std::size_t levels = task::levels;
   struct entry {
     task* waiting;
     typename Affinity::task_affinity affinity;

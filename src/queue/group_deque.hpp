@@ -126,7 +126,7 @@ class group_deques {
   }
 
  private:
-  static constexpr std::size_t levels = 3, normal = 1;
+  static constexpr std::size_t levels = task::levels, normal = task::normal_level;
 
   /// Tasks of the same color are adjacent: run r has the tasks from begin[r] to begin[r + 1].
   struct group {

@@ -52,20 +52,20 @@ class leveled_deque {
   }
   /// The level of the task that leaves next; `no_level` if there is none. Any thread.
   int highest() const noexcept {
-    if (!has_levels()) return normal().size() > 0 ? 1 : no_level;
+    if (!has_levels()) return normal().size() > 0 ? task::normal_level : no_level;
     for (int level = 0; level < no_level; ++level) {
       if (levels_[static_cast<std::size_t>(level)].size() > 0) return level;
     }
     return no_level;
   }
-  static constexpr int no_level = 3;
+  static constexpr int no_level = task::levels;
   /// Whether a task of a level other than normal was pushed.
   bool has_levels() const noexcept { return has_levels_.load(relaxed); }
 
   // ---- thieves
   steal_result steal(task*& t, worker& self) {
     const int level = highest();
-    return levels_[level == no_level ? 1 : static_cast<std::size_t>(level)].steal(t, self);
+    return levels_[static_cast<std::size_t>(level == no_level ? task::normal_level : level)].steal(t, self);
   }
 
   /// As in own_deque; the largest of all levels.
@@ -98,8 +98,8 @@ class leveled_deque {
     return pop_highest(self);
   }
 
-  own_deque<World>& normal() noexcept { return levels_[1]; }
-  const own_deque<World>& normal() const noexcept { return levels_[1]; }
+  own_deque<World>& normal() noexcept { return levels_[task::normal_level]; }
+  const own_deque<World>& normal() const noexcept { return levels_[task::normal_level]; }
   template <class ValueOf>
   std::int64_t sum(const ValueOf& value_of) const noexcept {
     if (!has_levels()) [[likely]]
@@ -107,7 +107,7 @@ class leveled_deque {
     return value_of(levels_[0]) + value_of(levels_[1]) + value_of(levels_[2]);
   }
 
-  std::array<own_deque<World>, 3> levels_;  // high, normal, low
+  std::array<own_deque<World>, task::levels> levels_;
   typename World::template shared<bool> has_levels_{false};
 };
 

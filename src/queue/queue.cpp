@@ -1,4 +1,4 @@
-// Instantiates every block for both worlds, so that an error shows here and not in a policy.
+// Instantiates, for both worlds, the blocks that need no rule or type of a policy, so that an error shows here.
 #include "queue/leveled_deque.hpp"
 #include "queue/native/inbox.hpp"
 #include "queue/native/world.hpp"

@@ -98,7 +98,7 @@ class alignas(false_sharing_range) shared_queue {
   [[nodiscard]] task* steal(worker& self, queue_end end) { return steal(self, any, end); }
   [[nodiscard]] task* steal(worker& self) { return steal(self, any); }
 
-  /// The level of the task that leaves next; 3 if there is none. Takes the lock.
+  /// The level of the task that leaves next; task::levels if there is none. Takes the lock.
   int highest() {
     if (size_.load(relaxed) == 0) return levels;
     std::lock_guard lock(guard_);
@@ -115,7 +115,7 @@ class alignas(false_sharing_range) shared_queue {
     return std::ranges::any_of(thieves_, [&](const auto& one) { return size() > one.second && self.ring(one.first); });
   }
   using level_type = std::pmr::deque<task*>;
-  static constexpr int levels = 3;
+  static constexpr int levels = task::levels;
 
   static bool created_later(const task* a, const task* b) noexcept {
     return static_cast<std::int32_t>(a->sequence - b->sequence) > 0;  // sequence numbers wrap

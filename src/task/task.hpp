@@ -86,7 +86,7 @@ class task : public detail::kept_hints {
     claimable = 1,     // may be claimed: changes of state are exchanges
     internal = 2,      // a fence: has no body, orders a group of accesses; never queued, not counted as a task
     extended = 4,      // closure and accesses are in a block of the heap
-    has_overflow = 8,  // has more predecessors than embedded links
+    has_overflow = 8,  // has, or had, more predecessors than embedded links
     exclusive = 16,    // has commutative accesses
     skip = 32,         // the body is not run: its creation failed, it was refused, or the run is dry
     phased = 64,       // a node of a keyed graph: its scope counts runs (C4 in scope.hpp)
@@ -106,8 +106,8 @@ class task : public detail::kept_hints {
   /// Each belongs to a predecessor that the task waits for. Until that ends: the next link of its list of successors;
   /// then 1 + the worker that ended it. 0: no predecessor.
   std::uint32_t links[embedded_links];
-  /// The order of creation in its scope. While the task has further links (edges.hpp): their first block, which keeps
-  /// it.
+  /// The order of creation in its scope. While the task has further links (edges.hpp): their newest block. The oldest
+  /// one then keeps the order.
   std::uint32_t sequence;
 
   // ---- line 2
@@ -167,7 +167,8 @@ class task : public detail::kept_hints {
   const std::byte* access_bytes() const noexcept { return const_cast<task*>(this)->access_bytes(); }
   void* closure() noexcept { return (flags & extended) != 0 ? extension()->closure : static_cast<void*>(payload); }
   /// Whether this worker ended most of the predecessors that the task waited for (of more than five: of five). To be
-  /// asked in policy::ready(), before the task is queued: then its links have another use.
+  /// asked in policy::ready(), for a completion, before the task is queued: then its links have another use. Of a task
+  /// that has waited for its turn at a commutative region, none is known.
   bool mostly_follows(std::uint32_t worker) const noexcept {
     int others = 0;
     for (const std::uint32_t ended_by : links) others += ended_by == worker + 1 ? -1 : ended_by != 0 ? 1 : 0;
@@ -175,7 +176,9 @@ class task : public detail::kept_hints {
   }
   /// Whether its priority is other than normal.
   bool has_level() const noexcept { return priority != 0; }
-  int level() const noexcept { return priority == 0 ? 1 : priority == 1 ? 0 : 2; }
+  /// Its priority as queues order them: 0 is the highest.
+  int level() const noexcept { return priority == 0 ? normal_level : priority == 1 ? 0 : 2; }
+  static constexpr int levels = 3, normal_level = 1;
 };
 
 /// A ready task is in no successor list any more, so its link words can hold the pointer of an intrusive list.

@@ -15,12 +15,10 @@ void submit_addressed(worker& creator, worker_id at, detail::draft d, detail::ta
   KITH_ASSERT(!engine.policy.has_gate(), "no order is imposed");
   task& t = *static_cast<task*>(d.task);
   detail::scope& s = *t.scope;
-  t.code = code;
   detail::hints h;
   h.type = type;
-  set_hints(t, h);
+  fill(t, code, h, s.count_created());
   t.flags |= task::addressed;
-  t.sequence = s.count_created();
   const reference me = edges::reference_to(engine.space, t);
   creator.sums.add(event::task_created);
   const std::uint64_t began = creator.creating_since;
@@ -28,8 +26,7 @@ void submit_addressed(worker& creator, worker_id at, detail::draft d, detail::ta
   engine.workers[at.index()].addressed.push(t);
   engine.parked.wake(at);  // S3 of sleepers.hpp: after the push
   // The task may have ended, and its slot may have been reused.
-  if (creator.log != nullptr) [[unlikely]]
-    creator.log->created({me, creator.running_ref(), s.serial, began, 0, detail::declared({}, {}, h), 0, &s});
+  note_created(creator, s, me, detail::declared({}, {}, h), began);
 }
 
 /// A task that only this worker runs; null if none waits.

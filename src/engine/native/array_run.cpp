@@ -21,13 +21,6 @@ constexpr std::uint32_t nodes_between_clocks = 64;  // how often a worker times 
 /// How many searches in vain end a worker's part in a run. Half-way it begins to search other memory nodes.
 int searches_before_leaving(const engine_options& o) noexcept { return o.spin == 0 ? 2 : 256; }
 
-/// What the owner of a run waits for.
-struct end_or_work {
-  const array_run* run;
-  bool (*holds)(const array_run&);
-  mutable int refusals;  // answers "no" this many times first, so that work_until() looks at the worker's other waits
-};
-
 }  // namespace
 
 array_run::array_run(node_arrays& graph, node_deques& kept, worker& owner, detail::scope& scope)
@@ -78,16 +71,15 @@ void array_run::run() {
     const bool others_go_on = work(owner_);
     if (is_over() && std::exchange(listed, false)) e.graph_runs.remove(*this);
     if (!listed && inside_.load(acquire) == 0) return;  // pairs with help()
-    const end_or_work until{
-        this, [](const array_run& r) { return r.is_over() ? r.inside_.load(acquire) == 0 : r.has_work(r.owner_); },
-        others_go_on ? 2 : 0};  // work_until() asks twice before it looks at other waits
-    pending_wait w{[](const void* p) {
-                     const end_or_work& u = *static_cast<const end_or_work*>(p);
-                     if (u.refusals == 0) return u.holds(*u.run);
-                     --u.refusals;
-                     return false;
-                   },
-                   &until};
+    int refusals = others_go_on ? 2 : 0;  // work_until() asks twice before it looks at the worker's other waits
+    const auto is_over_or_has_work = [this, &refusals] {
+      if (refusals > 0) {
+        --refusals;
+        return false;
+      }
+      return is_over() ? inside_.load(acquire) == 0 : has_work(owner_);
+    };
+    pending_wait w(is_over_or_has_work);
     w.name = "the run of a graph";
     w.scope = &scope_;
     w.unrefusable = true;

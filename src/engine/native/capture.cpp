@@ -69,7 +69,8 @@ detail::draft capture::begin(std::size_t closure_bytes, std::size_t closure_alig
     cut(turn_);
   }
   if (turn_ >> tag_shift != 0 || accesses_.size() >> 32 != 0)
-    throw error(std::string(who_) + ": more than 2^28 tasks; split the body, or make larger tasks");
+    throw error(std::string(who_) + ": more than 2^28 tasks; split the body, or make larger tasks",
+                error_kind::resources);
   const closure_stack::mark before = closures_.top();
   void* const room = closures_.take(closure_bytes, closure_align);
   nodes_.push_back({&node_arrays::nothing,

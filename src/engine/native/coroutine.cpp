@@ -139,13 +139,11 @@ void worker::run_coroutine(detail::coroutine_root& root, detail::coroutine_promi
   lane_->innermost = &mine;
   continue_strand(mine, &first);
   lane_->innermost = mine.outer;
-  const auto has_ended = [](const void* r) {
-    // acquire: pairs with the ends of the coroutine and of strands.
-    return static_cast<const detail::coroutine_root*>(r)->not_ended.load(std::memory_order_acquire) == 0;
-  };
-  if (!has_ended(&root)) {
+  // acquire: pairs with the ends of the coroutine and of strands.
+  const auto has_ended = [&root] { return root.not_ended.load(std::memory_order_acquire) == 0; };
+  if (!has_ended()) {
     tell_waiting();
-    pending_wait w{has_ended, &root};
+    pending_wait w(has_ended);
     w.name = "kith::sync_wait()";
     w.unrefusable = true;
     work_until(w, nullptr);
@@ -163,21 +161,18 @@ void worker::run_continuation(detail::coroutine_continuation& c) {
   const bool another = below != nullptr && (!below->halves.empty() || below->innermost != nullptr);
   if (another) set_lane(nullptr);
   static_cast<void>(open_lane());  // there is a spare one: take_half() has looked
-  task* const outer = std::exchange(running, root.task);
-  detail::scope* const outer_scope = std::exchange(task_scope, running != nullptr ? running->scope : nullptr);
-  detail::scope* const outer_children = std::exchange(children_scope, nullptr);
-  sums.add(event::half_taken);
-  const detail::strand mine{lane_->halves.top(), &root, lane_->innermost, true};
-  lane_->innermost = &mine;
-  c.run_second(c);
-  continue_strand(mine, lane_->unwinding ? nullptr : arrive(c));
-  lane_->innermost = mine.outer;
-  if (children_scope != nullptr) {
-    if (std::exception_ptr failure = end_children()) root.fail_late(std::move(failure));
+  {
+    const runs_as as_part(*this, root.task);
+    sums.add(event::half_taken);
+    const detail::strand mine{lane_->halves.top(), &root, lane_->innermost, true};
+    lane_->innermost = &mine;
+    c.run_second(c);
+    continue_strand(mine, lane_->unwinding ? nullptr : arrive(c));
+    lane_->innermost = mine.outer;
+    if (children_scope != nullptr) {
+      if (std::exception_ptr failure = end_children()) root.fail_late(std::move(failure));
+    }
   }
-  running = outer;
-  task_scope = outer_scope;
-  children_scope = outer_children;
   if (another) {
     close_lane();
     set_lane(below);

@@ -7,7 +7,6 @@
 #include "task/closure_room.hpp"
 #include "task/edges.hpp"
 
-#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -22,6 +21,35 @@ detail::scope& open_scope(native_seat& self, detail::scope* parent) {
   if (const task* const owner = self.worker_seat ? static_cast<worker&>(self).running : nullptr; owner != nullptr)
     s.owner.store(edges::reference_to(self.engine.space, *owner).packed().value, relaxed);
   return s;
+}
+
+detail::draft draft_in(native_seat& self, detail::scope& in, detail::task_room room) {
+  task& t = self.slots.take();
+  begin_in(in, t);
+  try {
+    return {&t, make_room(t, room, self.engine.keeps_accesses)};
+  } catch (...) {
+    self.slots.give_own(t);
+    throw;
+  }
+}
+
+void give_draft_back(native_seat& self, task& t) noexcept {
+  free_room(t);
+  self.slots.give_own(t);
+}
+
+void name_for_gate(native_seat& self, slot_index t) {
+  if (self.engine.policy.has_gate()) [[unlikely]]
+    self.engine.identities.set(t, self.naming.next_child());
+}
+
+void note_created(native_seat& self, const detail::scope& in, reference me, const detail::declared& what,
+                  std::uint64_t began, std::uint8_t flags) {
+  if (self.log == nullptr) [[likely]]
+    return;
+  const std::uint64_t parent = self.worker_seat ? static_cast<worker&>(self).running_ref() : 0;
+  self.log->created({me, parent, in.serial, began, flags, what, 0, &in});
 }
 
 namespace {
@@ -41,12 +69,6 @@ namespace {
 bool is_inlined(const native::engine& engine, const detail::scope& s) {
   const int limit = engine.options.inline_limit;
   return limit == 1 || (limit > 1 && s.unfinished() / engine.workers.size() >= static_cast<std::uint64_t>(limit));
-}
-
-[[gnu::noinline]] void note_created(native_seat& self, detail::scope& s, std::uint64_t began, const new_task& n) {
-  const std::uint64_t parent = self.worker_seat ? static_cast<worker&>(self).running_ref() : 0;
-  self.log->created(
-      {reference::from(n.me), parent, s.serial, began, s.listed ? log_listed : std::uint8_t{0}, n.what, 0, &s});
 }
 
 // It reads the stack pointer, for which a function that it is inlined into needs a frame pointer.
@@ -99,12 +121,11 @@ void start(native_seat& self, detail::scope& s, task& t) {
 [[gnu::noinline]] task_ref submit_in_full(native_seat& self, detail::scope& s, const new_task& n) {
   native::engine& engine = self.engine;
   task& t = n.t;
-  const std::size_t edges = n.is_unordered() ? add_remaining_edges(self, s, n) : n.done.edges;
-  const std::exception_ptr failure = std::exchange(self.failed_declaration, nullptr);
+  std::exception_ptr failure;
+  const std::size_t edges = n.is_unordered() ? add_remaining_edges(self, s, n, failure) : n.done.edges;
   const std::uint64_t began = self.creating_since;
   skip_if_dry(t, n.what.h, engine.options.dry);
-  if (engine.policy.has_gate()) [[unlikely]]
-    engine.identities.set(reference::from(n.me).index, self.naming.next_child());
+  name_for_gate(self, reference::from(n.me).index);
   if (!self.worker_seat || !try_run_unseen(static_cast<worker&>(self), s, t, edges)) {
     if (engine.policy.observes_creation() && self.worker_seat) [[unlikely]]
       engine.policy.created(t, static_cast<worker&>(self));
@@ -118,8 +139,7 @@ void start(native_seat& self, detail::scope& s, task& t) {
     if (self.worker_seat) static_cast<worker&>(self).sums.add(event::task_created);
     if (ready) start(self, s, t);
   }
-  if (self.log != nullptr) [[unlikely]]
-    note_created(self, s, began, n);
+  note_created(self, s, reference::from(n.me), n.what, began, s.listed ? log_listed : std::uint8_t{0});
   if (failure) [[unlikely]]
     std::rethrow_exception(failure);
   return n.me;
@@ -135,9 +155,7 @@ struct draft_in_scope {
   /// Fills the task, up to its accesses.
   [[gnu::always_inline]] draft_in_scope(detail::draft d, detail::task_code code, const detail::declared& what) noexcept
       : t(*static_cast<task*>(d.task)), s(*t.scope), self(static_cast<native_seat&>(*s.seat)) {
-    t.code = code;
-    set_hints(t, what.h);
-    t.sequence = s.count_created();
+    fill(t, code, what.h, s.count_created());
     edges::start_join(t);
     me = edges::name_of(self.slots.space(), t);
   }
@@ -196,14 +214,7 @@ struct draft_in_scope {
     static_cast<worker&>(self).help(s);
   }
   self.creating_since = began;  // set after help(), because other tasks may have been created meanwhile
-  task& t = self.slots.take();
-  begin_in(s, t);
-  try {
-    return {&t, make_room(t, room, self.engine.keeps_accesses)};
-  } catch (...) {
-    self.slots.give_own(t);
-    throw;
-  }
+  return draft_in(self, s, room);
 }
 
 /// begin() where the running task has created nothing yet.
@@ -250,8 +261,7 @@ draft begin(running_task, task_room room) {
 void abandon(draft d) noexcept {
   if (d.task == nullptr) return current_scope().sink->abandon();
   task& t = *static_cast<task*>(d.task);
-  free_room(t);
-  t.scope->seat->slots.give_own(t);
+  give_draft_back(static_cast<native_seat&>(*t.scope->seat), t);
 }
 
 task_ref submit(draft d, task_code code, const declared& what) {

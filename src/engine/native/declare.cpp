@@ -1,5 +1,6 @@
 #include "engine/native/declare.hpp"
 
+#include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/order_plainly.hpp"
 
@@ -22,12 +23,10 @@ class fence_maker {
     const slot_space& space = self_.slots.space();
     task& f = self_.slots.take();
     f.code = nullptr;
-    f.scope = &scope_;
     f.flags = task::internal;
     f.accesses = 0;
-    f.state.store(task_state::created, relaxed);
+    begin_in(scope_, f);
     scope_.count_created();
-    edges::forget_predecessors(f);
     edges::start_join(f);
     const reference me = edges::reference_to(space, f);
     edge_collector edges_of(f, me.packed(), self_.slots, scope_.blocks);
@@ -159,8 +158,8 @@ void count_bytes(const native_seat& self, detail::scope& s, const task& t) {
   if (s.unfinished_bytes() >= bound && self.worker_seat) s.throttle_at = 0;
 }
 
-void fail(native_seat& self, task& t, std::size_t accesses) {
-  self.failed_declaration = std::current_exception();
+/// The task is not to run.
+void give_up(const native_seat& self, task& t, std::size_t accesses) noexcept {
   if (self.engine.keeps_accesses) blank_accesses(t, accesses);  // else nothing reads them, and there may be no room
   t.flags |= task::skip;
   t.flags &= static_cast<std::uint8_t>(~task::exclusive);
@@ -168,7 +167,7 @@ void fail(native_seat& self, task& t, std::size_t accesses) {
 
 }  // namespace
 
-std::size_t add_remaining_edges(native_seat& self, detail::scope& s, const new_task& n) {
+std::size_t add_remaining_edges(native_seat& self, detail::scope& s, const new_task& n, std::exception_ptr& failure) {
   const detail::access_record* const end = n.end();
   ordered done = n.done;
   edge_collector edges_of(n.t, n.me, self.slots, s.blocks, done.edges);
@@ -182,7 +181,8 @@ std::size_t add_remaining_edges(native_seat& self, detail::scope& s, const new_t
     }
     count_bytes(self, s, n.t);
   } catch (...) {
-    fail(self, n.t, n.what.accesses.size());
+    failure = std::current_exception();
+    give_up(self, n.t, n.what.accesses.size());
   }
   return edges_of.edges();
 }

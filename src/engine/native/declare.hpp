@@ -7,7 +7,7 @@
 #include <kith/detail/creation.hpp>
 
 #include <cstdint>
-#include <span>
+#include <exception>
 
 namespace kith::native {
 
@@ -31,7 +31,7 @@ struct new_task {
 
 /// Orders the task behind n.what.before, and its accesses from n.done.rest on; returns the number of its edges. If that
 /// fails, some regions' states may already know the task, so it must still be handed over: its body is then marked to
-/// be skipped, and self.failed_declaration has the reason.
-std::size_t add_remaining_edges(native_seat& self, detail::scope& s, const new_task& n);
+/// be skipped, and `failure` has the reason.
+std::size_t add_remaining_edges(native_seat& self, detail::scope& s, const new_task& n, std::exception_ptr& failure);
 
 }  // namespace kith::native

@@ -176,18 +176,15 @@ void worker::run_half() {
   detail::half& h = *taken.it;
   if (h.runs(&detail::coroutine_continuation::never_run))
     return run_continuation(static_cast<detail::coroutine_continuation&>(h));
-  task* const outer = std::exchange(running, h.joins);
-  detail::scope* const outer_scope = std::exchange(task_scope, running != nullptr ? running->scope : nullptr);
-  detail::scope* const outer_children = std::exchange(children_scope, nullptr);
-  sums.add(event::half_taken);
-  h.run();
-  if (children_scope != nullptr) {
-    if (h.has_failed()) children_scope->cancel();
-    if (std::exception_ptr failure = end_children()) h.fail_late(std::move(failure));
+  {
+    const runs_as as_part(*this, h.joins);
+    sums.add(event::half_taken);
+    h.run();
+    if (children_scope != nullptr) {
+      if (h.has_failed()) children_scope->cancel();
+      if (std::exception_ptr failure = end_children()) h.fail_late(std::move(failure));
+    }
   }
-  running = outer;
-  task_scope = outer_scope;
-  children_scope = outer_children;
   h.announce();
   if (engine.parked.wake(taken.owner)) sums.add(event::wake);
 }
@@ -197,7 +194,8 @@ void worker::wait_for(const detail::half& h) {
   for (int spins = 0; spins < before_other_work && !h.is_done(); ++spins) pause();
   if (h.is_done()) return;
   tell_waiting();
-  pending_wait w{[](const void* p) { return static_cast<const detail::half*>(p)->is_done(); }, &h};
+  const auto is_done = [&h] { return h.is_done(); };
+  pending_wait w(is_done);
   w.name = "kith::join()";
   w.unrefusable = true;
   work_until(w, nullptr);

@@ -38,6 +38,20 @@ bool runs_owner_of(const detail::scope& group) noexcept {
   return w != nullptr && w == group.seat && is_owner(group, *w);
 }
 
+reference fill_member(worker& creator, task& t, detail::task_code code, const detail::kept_hints& h) {
+  fill(t, code, h, static_cast<std::uint32_t>(creator.sums[event::task_created]));
+  const reference me = edges::reference_to(creator.engine.space, t);
+  name_for_gate(creator, me.index);
+  creator.sums.add(event::task_created);
+  return me;
+}
+
+void start_member(worker& w, task& t) {
+  w.count_begun(*t.scope, 1);
+  w.engine.policy.created(t, w);
+  if (prepare_ready(w.engine.regions, t)) w.queue_begun(t);
+}
+
 }  // namespace kith::native
 
 namespace kith::detail {
@@ -46,7 +60,7 @@ using namespace kith::native;
 
 void filled_group::admit(std::size_t accesses, std::size_t predecessors) {
   if (runs_owner_of(tasks_)) return;
-  native::engine& engine = static_cast<native_seat&>(*tasks_.seat).engine;
+  native::engine& engine = engine_of(tasks_);
   engine.refuse_inherited(called_);
   worker* const w = worker::current();
   if (w == nullptr)
@@ -75,43 +89,23 @@ draft begin(const filled_group& g, task_room room) {
   const std::uint64_t began = w.log != nullptr ? ticks() : 0;
   w.help_to_fill(g.tasks());
   w.creating_since = began;
-  task& t = w.slots.take();
-  begin_in(g.tasks(), t);
-  try {
-    return {&t, make_room(t, room, w.engine.keeps_accesses)};
-  } catch (...) {
-    w.slots.give_own(t);
-    throw;
-  }
+  return draft_in(w, g.tasks(), room);
 }
 
 void abandon(const filled_group& g, draft d) noexcept {
   if (g.member() == nullptr) return abandon(d);
-  task& t = *static_cast<task*>(d.task);
-  free_room(t);
-  static_cast<worker*>(g.member())->slots.give_own(t);
+  give_draft_back(*static_cast<worker*>(g.member()), *static_cast<task*>(d.task));
 }
 
 task_ref submit(const filled_group& g, draft d, task_code code, const declared& what) {
   if (g.member() == nullptr) return submit(d, code, what);
   worker& w = *static_cast<worker*>(g.member());
-  native::engine& engine = w.engine;
   task& t = *static_cast<task*>(d.task);
-  t.code = code;
-  set_hints(t, what.h);
-  skip_if_dry(t, what.h, engine.options.dry);
-  t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // counted by its creator
-  w.count_begun(g.tasks(), 1);
-  const reference me = edges::reference_to(engine.space, t);
-  const std::uint64_t began = w.creating_since;
-  if (engine.policy.has_gate()) [[unlikely]]
-    engine.identities.set(me.index, w.naming.next_child());
-  engine.policy.created(t, w);
-  w.sums.add(event::task_created);
-  // Do not touch the task below: it may have ended, and its slot may have been reused.
-  if (prepare_ready(engine.regions, t)) w.queue_begun(t);
-  if (w.log != nullptr) [[unlikely]]
-    w.log->created({me, w.running_ref(), g.tasks().serial, began, 0, what, 0, &g.tasks()});
+  skip_if_dry(t, what.h, w.engine.options.dry);
+  const reference me = fill_member(w, t, code, what.h);
+  const std::uint64_t began = w.creating_since;  // read now, because starting the task may create others
+  start_member(w, t);
+  note_created(w, g.tasks(), me, what, began);
   return me.packed();
 }
 

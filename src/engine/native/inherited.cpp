@@ -51,9 +51,8 @@ void cut_off_all() noexcept {
 void end_forked_process() noexcept {
   constexpr std::string_view word =
       "kith: a child of fork() has returned into the task it was made in; the workers are the parent's. End it there, "
-      "with "
-      "exec(), exit() or _exit()\n";
-  if (::write(STDERR_FILENO, word.data(), word.size()) < 0) ::_exit(70);
+      "with exec(), exit() or _exit()\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, word.data(), word.size());
   ::_exit(70);
 }
 

@@ -57,10 +57,8 @@ native::worker& owner_of(scope& s) noexcept { return static_cast<native::worker&
 }  // namespace
 
 node_scope::node_scope() {
-  native::worker* const w = native::worker::current();
-  if (w == nullptr)
-    throw error("kith::explore(): no task runs on this thread; call it inside runtime::run() or a task");
-  scope_ = &native::open_scope(*w, w->task_scope);
+  native::worker& w = native::worker::current_for("kith::explore()");
+  scope_ = &native::open_scope(w, w.task_scope);
   scope_->listed = false;
   scope_->phased = true;
 }
@@ -85,15 +83,13 @@ void* node_scope::fill(const node_draft& d, std::size_t closure_bytes, std::size
     kept.emplace_back(engine.regions.find(a.address, a.bytes), a.bytes, a.how);
   }
   task& t = engine.space[reference::from(d.task).index];
-  native::set_hints(t, d.h);
+  native::fill(t, d.code, d.h, static_cast<std::uint32_t>(w.sums[event::task_created]));  // numbered by its creator
   void* const closure = make_room(t, {closure_bytes, closure_align, kept.size()});
   if (!kept.empty()) std::memcpy(t.access_bytes(), kept.data(), kept.size() * sizeof(kept_access));
   native::begin_in(*scope_, t);
-  t.code = d.code;
   t.exploring = d.explores ? 1 : 0;
   t.colored = d.colored ? 1 : 0;
   t.flags |= task::phased;
-  t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // counted by its creator
   if (engine.policy.has_gate()) [[unlikely]] {
     // The worker that explores makes the first node before any other worker runs a node.
     if (scope_->identity == 0) scope_->identity = w.naming.next_graph();

@@ -26,7 +26,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -158,10 +157,7 @@ void start(worker& w, pending_record& r) {
   if (engine.options.throttle_bytes != 0) {
     for (kept_access a : t.access_list()) s.bytes_ended.fetch_sub(a.bytes(), relaxed);
   }
-  w.count_begun(s, 1);
-  engine.policy.created(t, w);
-  // Do not touch the task below: it may have ended, and its slot may have been reused.
-  if (native::prepare_ready(engine.regions, t)) w.queue_begun(t);
+  native::start_member(w, t);
 }
 
 [[noreturn]] void refuse(const std::string& what) { throw error("pending_task::deliver(): " + what); }
@@ -208,19 +204,12 @@ std::span<const argument> arguments_of(const pending_record& r) noexcept { retur
 
 std::uint32_t hold(const filled_group& g, draft d, task_code code, const declared& what, pending_record& r) {
   worker& w = *worker::current();
-  native::engine& engine = w.engine;
   task& t = *static_cast<task*>(d.task);
   const std::uint32_t generation = r.generation.load(relaxed);
-  t.code = code;
-  native::set_hints(t, what.h);
+  // Not skipped in a dry run: other tasks wait for what its body delivers.
+  const reference me = native::fill_member(w, t, code, what.h);
   if ((t.flags & task::extended) != 0) t.extension()->accesses = 0;
-  t.sequence = static_cast<std::uint32_t>(w.sums[event::task_created]);  // counted by its creator
-  const reference me = edges::reference_to(engine.space, t);
-  if (engine.policy.has_gate()) [[unlikely]]
-    engine.identities.set(me.index, w.naming.next_child());
-  w.sums.add(event::task_created);
-  if (w.log != nullptr) [[unlikely]]
-    w.log->created({me, w.running_ref(), g.tasks().serial, w.creating_since, 0, what, 0, &g.tasks()});
+  native::note_created(w, g.tasks(), me, what, w.creating_since);
   r.made = &t;
   if (r.count == 0) {
     start(w, r);
@@ -313,7 +302,7 @@ void drop_waiting(native::worker& w, detail::pending_store& store) {
 pending_tasks::pending_tasks() : store_(std::make_unique<detail::pending_store>()) {}
 
 pending_tasks::~pending_tasks() {
-  if (static_cast<native::native_seat&>(*tasks_.scope_->seat).engine.inherited()) return;
+  if (native::engine_of(*tasks_.scope_).inherited()) return;
   const bool left_by_exception = std::uncaught_exceptions() > tasks_.unwinding_;
   if (left_by_exception) cancel();
   if (!native::runs_owner_of(*tasks_.scope_)) return;  // the group says what is wrong, and ends the program

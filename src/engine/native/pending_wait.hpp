@@ -14,10 +14,14 @@ namespace kith::native {
 struct suspended_wait;
 
 struct pending_wait {
-  using predicate = bool (*)(const void*);
-  pending_wait(predicate until, const void* argument) noexcept : done(until), what(argument) {}
+  /// Ends when until() is true. It must live as long as this.
+  template <class Done>
+  explicit pending_wait(const Done& until) noexcept
+      : done([](const void* d) { return (*static_cast<const Done*>(d))(); }), what(&until) {}
+  template <class Done>
+  explicit pending_wait(const Done&&) = delete;
 
-  predicate done;
+  bool (*done)(const void*);
   const void* what;
   const char* name = "";            // the call that the user made
   detail::scope* scope = nullptr;   // if the wait is for a scope's tasks: that scope

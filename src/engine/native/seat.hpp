@@ -5,7 +5,6 @@
 #include "task/scope.hpp"
 
 #include <cstdint>
-#include <exception>
 
 namespace kith::native {
 
@@ -24,8 +23,12 @@ class native_seat : public seat {
   seat_log* log = nullptr;        // null: nothing is recorded
   void* addresses = nullptr;      // what traced_body takes; null: no addresses are recorded
   identity::naming_state naming;  // of the task that creates on this seat; used if identities are kept
-  std::uint64_t creating_since = 0;            // in ticks; valid while the creation of a task is recorded
-  std::exception_ptr failed_declaration = {};  // what add_remaining_edges() has thrown; for submit_in_full()
+  std::uint64_t creating_since = 0;  // in ticks; valid while the creation of a task is recorded
 };
+
+/// The engine whose seat owns the scope.
+inline native::engine& engine_of(const detail::scope& s) noexcept {
+  return static_cast<const native_seat&>(*s.seat).engine;
+}
 
 }  // namespace kith::native

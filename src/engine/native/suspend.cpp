@@ -96,7 +96,8 @@ suspended_stack& worker::serve_fresh_stack() {
   stack_limit = nesting_limit(stacks_.lowest());
   set_lane(nullptr);
   if (addresses != nullptr) the_access_tracer()->resume(nullptr);
-  pending_wait w{[](const void*) { return false; }, nullptr};
+  const auto never = [] { return false; };
+  pending_wait w(never);
   w.runs_any_task = w.is_stack_bottom = true;
   if (half_.it != nullptr) run_half();
   work_until(w, std::exchange(carried_, nullptr));
@@ -106,16 +107,12 @@ suspended_stack& worker::serve_fresh_stack() {
 }
 
 void worker::finish_suspended() {
-  struct others {
-    const std::vector<suspended_wait*>* suspended;
-    const pending_wait* mine;
-  } what{&suspended_, nullptr};
-  pending_wait w{[](const void* p) {
-                   const others& o = *static_cast<const others*>(p);
-                   return std::ranges::all_of(*o.suspended, [&](const suspended_wait* s) { return s->wait == o.mine; });
-                 },
-                 &what};
-  what.mine = &w;
+  const pending_wait* mine = nullptr;
+  const auto no_other_is_left = [&] {
+    return std::ranges::all_of(suspended_, [&](const suspended_wait* s) { return s->wait == mine; });
+  };
+  pending_wait w(no_other_is_left);
+  mine = &w;
   w.runs_any_task = true;
   work_until(w, nullptr);
 }

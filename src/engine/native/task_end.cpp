@@ -42,13 +42,12 @@ namespace kith::native {
 /// Destroys the closure of `t`, whose body and children have ended, as a part of t: what destructors of captures create
 /// are its children. True if some of these are unfinished: the last of them then ends t.
 bool worker::destroy_closure(task& t) {
-  task* const outer = std::exchange(running, &t);
-  detail::scope* const outer_scope = std::exchange(task_scope, t.scope);
-  detail::scope* const outer_children = std::exchange(children_scope, nullptr);
-  t.code(t.closure(), detail::action::discard);
-  detail::scope* const children = std::exchange(children_scope, outer_children);
-  running = outer;
-  task_scope = outer_scope;
+  detail::scope* children;
+  {
+    const runs_as as_part(*this, &t);
+    t.code(t.closure(), detail::action::discard);
+    children = children_scope;
+  }
   return children != nullptr && leave(t, *children, false);
 }
 

@@ -41,7 +41,7 @@ bool worker::help_until_few(detail::scope& s, bool on_top) {
   };
   // Other code asks a copy, so that the condition of the loop stays in registers.
   const auto condition_for_resumers = below_low_mark;
-  pending_wait w{[](const void* d) { return (*static_cast<decltype(&below_low_mark)>(d))(); }, &condition_for_resumers};
+  pending_wait w(condition_for_resumers);
   w.scope = on_top ? &s : nullptr;
   w.may_claim_children = on_top && s.listed;
   w.helping = true;

@@ -23,7 +23,8 @@ void worker::wait_for(detail::scope*& waited, const char* name, task* first) {
   detail::scope& s = *waited;
   ++naming.waits;
   const std::uint64_t began = log != nullptr ? ticks() : 0;
-  pending_wait w{[](const void* tasks) { return static_cast<const detail::scope*>(tasks)->unfinished() == 0; }, &s};
+  const auto is_empty = [&s] { return s.unfinished() == 0; };
+  pending_wait w(is_empty);
   w.scope = &s;
   w.may_claim_children = s.listed;
   w.until_scope_empty = true;

@@ -7,11 +7,19 @@
 #include "engine/native/held.hpp"
 #include "task/edges.hpp"
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace kith::native {
 
 thread_local constinit worker* worker_of_this_thread [[gnu::tls_model("initial-exec")]] = nullptr;
+
+worker& worker::current_for(std::string_view call) {
+  if (worker_of_this_thread == nullptr)
+    throw error(std::string(call) + ": no task runs on this thread; call it inside runtime::run() or a task");
+  return *worker_of_this_thread;
+}
 
 worker::worker(native::engine& owner, worker_id self, node_id at, thread_affinity on)
     : native_seat(owner, owner.space, static_cast<std::uint16_t>(self.value), true),

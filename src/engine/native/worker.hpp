@@ -29,7 +29,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -49,6 +49,8 @@ class worker : public native_seat, public worker_view {
 
   /// The calling thread's worker; null if it is none.
   static worker* current() noexcept { return worker_of_this_thread; }
+  /// The same; where there is none, throws an error that names the call of the user.
+  static worker& current_for(std::string_view call);
   /// Makes the calling thread a worker while it lives, or begins a fresh stack of one that it is.
   class on_stack {
    public:
@@ -113,12 +115,35 @@ class worker : public native_seat, public worker_view {
   /// see them.
   void count_begun(detail::scope& s, std::uint64_t runs);
 
+  /// While it lives, code of this task runs, here and now, and what that creates belongs to the task. Null: code of a
+  /// root, which has no scope.
+  class runs_as {
+   public:
+    runs_as(worker& on, task* t) noexcept
+        : on_(on),
+          running_(std::exchange(on.running, t)),
+          scope_(std::exchange(on.task_scope, t != nullptr ? t->scope : nullptr)),
+          children_(std::exchange(on.children_scope, nullptr)) {}
+    ~runs_as() {
+      on_.running = running_;
+      on_.task_scope = scope_;
+      on_.children_scope = children_;
+    }
+    runs_as(const runs_as&) = delete;
+    runs_as& operator=(const runs_as&) = delete;
+
+   private:
+    worker& on_;
+    task* const running_;
+    detail::scope *const scope_, *const children_;
+  };
+
   // ---- what the running node of a keyed graph has found, for use after its run (keyed.cpp)
   struct exploration {
     std::vector<task*> found;  // new nodes
     std::size_t edges = 0;     // predecessors of the node itself
   } explored;
-  /// Discards a node that will never run. No other thread may know it any more.
+  /// Discards a node, or a pending task, that never became ready. No other thread may know it any more.
   void discard(task& t);
 
   // ---- waiting (wait.cpp)
@@ -131,7 +156,7 @@ class worker : public native_seat, public worker_view {
   /// limit of stacks.
   template <class Done>
   void work_until(const Done& done, const char* name, reference awaited, detail::at_stack_limit limit) {
-    pending_wait w{[](const void* d) { return (*static_cast<const Done*>(d))(); }, &done};
+    pending_wait w(done);
     w.name = name;
     w.awaited = awaited;
     w.unrefusable = limit == detail::at_stack_limit::exceed;
@@ -140,7 +165,7 @@ class worker : public native_seat, public worker_view {
   /// As work_until(), where tasks of `s`, which is the running task's, may run on top of the wait.
   template <class Done>
   void work_in_until(detail::scope& s, const Done& done, const char* name) {
-    pending_wait w{[](const void* d) { return (*static_cast<const Done*>(d))(); }, &done};
+    pending_wait w(done);
     w.name = name;
     w.scope = &s;
     w.may_claim_children = s.listed;
@@ -150,7 +175,7 @@ class worker : public native_seat, public worker_view {
   /// As work_until(), at the bottom of a thread's stack, where any task may run.
   template <class Done>
   void serve_until(const Done& done) {
-    pending_wait w{[](const void* d) { return (*static_cast<const Done*>(d))(); }, &done};
+    pending_wait w(done);
     w.runs_any_task = true;
     work_until(w, nullptr);
   }

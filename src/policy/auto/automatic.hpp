@@ -183,7 +183,7 @@ class automatic final : public policy<World>, public observer<World> {
       return queue_all(tasks, self, why, nullptr);
     }
     // Sorted before any of them is queued, because other workers may run a task as soon as it is queued.
-    std::array<std::vector<task*>, 3> by_level;
+    std::array<std::vector<task*>, task::levels> by_level;
     for (task* t : tasks) by_level[static_cast<std::size_t>(t->level())].push_back(t);
     task* now = nullptr;
     for (const std::vector<task*>& level : by_level) now = queue_all(level, self, why, now);
