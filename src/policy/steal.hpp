@@ -242,9 +242,7 @@ class steal final : public policy<World> {
   bool follows_own(std::span<task* const> tasks, const worker& self) const {
     return follows_own_ && tasks.size() <= most_released && self.thefts.tasks() > 1;
   }
-  static bool is_own(const task& t, const worker& self) {
-    return t.mostly_follows(static_cast<std::uint32_t>(self.id.value));
-  }
+  static bool is_own(const task& t, const worker& self) { return t.mostly_follows(self.id); }
   [[gnu::noinline]] task* ready_together(std::span<task* const> tasks, worker& self, ready_reason why) {
     leveled_deque<World>& own = *deques_[self.id.index()];
     if (why == ready_reason::completion) {

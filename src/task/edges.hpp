@@ -187,7 +187,7 @@ inline bool count_down(task& t) noexcept {
 
 /// Calls ready(task&) for each successor in the list that has no predecessor left. `worker` has ended this one.
 template <class Ready>
-[[gnu::always_inline]] inline void release(const slot_space& space, std::uint32_t link, std::int32_t worker,
+[[gnu::always_inline]] inline void release(const slot_space& space, std::uint32_t link, worker_id worker,
                                            Ready&& ready) {
   if (link == 0) return;
   const slot_space::view slots = space.all();
@@ -196,7 +196,7 @@ template <class Ready>
     const std::uint32_t number = link & ((1u << link_number_bits) - 1);
     task* s = &slots[at];
     if (number < task::embedded_links) [[likely]] {
-      link = std::exchange(s->links[number], static_cast<std::uint32_t>(worker) + 1);
+      link = std::exchange(s->links[number], task::mark_of(worker));
     } else {
       const overflow_block& b = *reinterpret_cast<const overflow_block*>(s->payload);
       link = b.links[number - task::embedded_links];

@@ -10,6 +10,7 @@
 #include <kith/task.hpp>
 
 #include "base/atomic.hpp"
+#include "base/id.hpp"
 #include "base/invariant.hpp"
 
 #include <cstdint>
@@ -104,7 +105,7 @@ class task : public detail::kept_hints {
   std::uint8_t flags;
   std::uint16_t owner;  // the seat whose slots this one belongs to
   /// Each belongs to a predecessor that the task waits for. Until that ends: the next link of its list of successors;
-  /// then 1 + the worker that ended it. 0: no predecessor.
+  /// then mark_of() the worker that ended it. 0: no predecessor.
   std::uint32_t links[embedded_links];
   /// The order of creation in its scope. While the task has further links (edges.hpp): their newest block. The oldest
   /// one then keeps the order.
@@ -169,11 +170,12 @@ class task : public detail::kept_hints {
   /// Whether this worker ended most of the predecessors that the task waited for (of more than five: of five). To be
   /// asked in policy::ready(), for a completion, before the task is queued: then its links have another use. Of a task
   /// that has waited for its turn at a commutative region, none is known.
-  bool mostly_follows(std::uint32_t worker) const noexcept {
+  bool mostly_follows(worker_id worker) const noexcept {
     int others = 0;
-    for (const std::uint32_t ended_by : links) others += ended_by == worker + 1 ? -1 : ended_by != 0 ? 1 : 0;
+    for (const std::uint32_t ended_by : links) others += ended_by == mark_of(worker) ? -1 : ended_by != 0 ? 1 : 0;
     return others < 0;
   }
+  static std::uint32_t mark_of(worker_id worker) noexcept { return static_cast<std::uint32_t>(worker.value) + 1; }
   /// Whether its priority is other than normal.
   bool has_level() const noexcept { return priority != 0; }
   /// Its priority as queues order them: 0 is the highest.

@@ -77,7 +77,7 @@ struct state {
       if (link != 0 && first == successors[k])
         il::check(linked[k][i].read() == 1, "a link is there before it is listed");
     }
-    edges::release(space, link, 0, [this](task& t) { became_ready(t); });
+    edges::release(space, link, worker_id(0), [this](task& t) { became_ready(t); });
   }
 
   void expect_ready(int successors_made) {
@@ -125,7 +125,7 @@ void slot_used_again(il::program& p) {
         edges::start_join(next);
         edges::open_join(next, 0);
         il::check(edges::reference_to(s->space, next) != s->references[0], "another task, another reference");
-        edges::release(s->space, edges::close(next), 0,
+        edges::release(s->space, edges::close(next), worker_id(0),
                        [](task&) { il::check(false, "the new task has no successor"); });
       },
       "worker");

@@ -51,7 +51,7 @@ struct graph {
       il::check(++nodes[n].computed == 1, "a node computes once");
     }
     std::vector<task*> ready;
-    edges::release(space, edges::close(t), 0, [&](task& r) { ready.push_back(&r); });
+    edges::release(space, edges::close(t), worker_id(0), [&](task& r) { ready.push_back(&r); });
     mine.begin(ready.size(), ended);
     if (mine.end()) mine.report(ended);
     for (task* r : ready) compute(*r, mine);

@@ -139,6 +139,18 @@ TEST(policy, steal_keeps_short_tasks_that_follow_its_own_and_leaves_the_others_t
   EXPECT_THAT(run("steal", false), ElementsAre(3, 2, 1, 0));
 }
 
+TEST(policy, steal_keeps_the_order_of_creation_of_many_tasks_made_ready_together) {
+  bench b("node:1 core:2", "steal:follows=own");
+  b.by[0]->thefts = kith::theft_size(1000, 100);
+  std::vector<kith::task*> together;  // the one created first is the last
+  for (int i = 0; i < 40; ++i) {
+    together.push_back(&b.task());
+    together.back()->links[0] = kith::task::mark_of(worker_id(0));
+  }
+  EXPECT_EQ(b.chosen->ready(together, *b.by[0], ready_reason::completion), together.back());
+  for (std::size_t i = together.size() - 1; i-- > 0;) EXPECT_EQ(b.next(0), together[i]) << i;
+}
+
 TEST(policy, steal_takes_half_of_a_group_where_both_use_the_same_cache) {
   for (const char* how : {"steal:near=one", "auto"}) {
     bench b("node:1 core:2", how, {}, 1 << 20);

@@ -34,11 +34,10 @@ class asks_for_predecessors final : public kith::policy<World> {
       : queues_(context, kith::queue_order::created, true) {}
 
   kith::task* ready(std::span<kith::task* const> tasks, worker& self, kith::ready_reason why) override {
-    const auto here = static_cast<std::uint32_t>(self.id.value);
     for (kith::task* t : tasks) {
       if (one_worker_ && why == kith::ready_reason::completion) {
-        answered.of_this_worker += t->mostly_follows(here) ? 1 : 0;
-        answered.of_the_next += t->mostly_follows(here + 1) ? 1 : 0;
+        answered.of_this_worker += t->mostly_follows(self.id) ? 1 : 0;
+        answered.of_the_next += t->mostly_follows(kith::worker_id(self.id.value + 1)) ? 1 : 0;
       }
       queues_[0].push(*t, self);
     }

@@ -116,7 +116,7 @@ task* worker::end_with_successors(task& t, std::uint32_t first) {
 }
 
 void worker::release_from(std::uint32_t first) {
-  edges::release(engine.space, first, id.value, [this](task& r) { add_released(nullptr, r); });
+  edges::release(engine.space, first, id, [this](task& r) { add_released(nullptr, r); });
 }
 
 /// Takes over the tasks that the end of a task has released, r and `before` (may be null) before it: puts them into

@@ -30,7 +30,7 @@ task* worker::run(task& t) {
     return end_run_in_full(t, how);
   task* next = nullptr;
   bool several = false;
-  edges::release(engine.space, edges::close(t), id.value, [&](task& r) {
+  edges::release(engine.space, edges::close(t), id, [&](task& r) {
     if (next != nullptr || (r.flags & (task::internal | task::exclusive | task::has_overflow)) != 0) [[unlikely]] {
       add_released(std::exchange(next, nullptr), r);
       several = true;

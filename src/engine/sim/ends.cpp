@@ -26,8 +26,7 @@ void engine::wake_waiter(std::uint32_t scope, worker& w) {
 
 /// Notes for policies which worker has ended a predecessor. Of more than a task has links, the last ones count.
 void engine::note_predecessor_ended(const task_record& r, const worker& w) {
-  if (r.slot != nullptr && r.waits_for <= task::embedded_links)
-    r.slot->links[r.waits_for - 1] = static_cast<std::uint32_t>(w.id.value) + 1;
+  if (r.slot != nullptr && r.waits_for <= task::embedded_links) r.slot->links[r.waits_for - 1] = task::mark_of(w.id);
 }
 
 /// Counts down the successors of `t`. Those that became ready go to batch_, or, if they are fences, to `fences`.
