@@ -7,32 +7,41 @@
 #include "task/edges.hpp"
 #include "task/sibling_rules.hpp"
 
+#include <utility>
 #include <vector>
 
 namespace kith {
 
-/// Slots that list the members of groups of accesses. They belong to a scope and are freed when it is empty.
+/// Slots whose payload lines list the members of groups of accesses. They belong to a scope and are freed when it is
+/// empty.
 class block_pool {
  public:
-  slot_index take(slot_cache& slots) {
-    if (free_.empty()) {
-      all_.push_back(slots.space().index_of(slots.take()));
-      return all_.back();
-    }
-    const slot_index b = free_.back();
-    free_.pop_back();
+  static member_block& at(slot_space::view slots, slot_index b) noexcept {
+    return *reinterpret_cast<member_block*>(slots[b].payload);
+  }
+  /// A block that was given back; 0: there is none.
+  slot_index take_spare(slot_space::view slots) noexcept {
+    const slot_index b = spare_;
+    if (b != 0) spare_ = at(slots, b).next;
     return b;
   }
-  void give(slot_index b) { free_.push_back(b); }
+  slot_index take(slot_cache& slots) {
+    if (const slot_index b = take_spare(slots.space().all()); b != 0) return b;
+    all_.push_back(slots.space().index_of(slots.take()));
+    return all_.back();
+  }
+  void give(slot_space::view slots, slot_index b) noexcept { at(slots, b).next = std::exchange(spare_, b); }
   template <class Give>
   void clear(Give&& give_slot) {
     for (slot_index b : all_) give_slot(b);
     all_.clear();
-    free_.clear();
+    spare_ = 0;
   }
 
  private:
-  std::vector<slot_index> all_, free_;
+  static_assert(sizeof(member_block) <= task::payload_bytes);
+  std::vector<slot_index> all_;
+  slot_index spare_ = 0;  // the newest that was given back; each names the one before
 };
 
 /// Adds the edges of one task that is being created.
@@ -60,8 +69,6 @@ class edge_collector : public sibling_rules<edge_collector> {
 
  private:
   friend sibling_rules<edge_collector>;
-  static_assert(sizeof(member_block) <= task::payload_bytes);
-
   [[gnu::always_inline]] void after(std::uint64_t before, std::uint64_t) { after(reference::from({before})); }
 
   bool has_room(std::size_t edges) const noexcept { return edges_ <= task::embedded_links - edges; }
@@ -69,12 +76,10 @@ class edge_collector : public sibling_rules<edge_collector> {
     edges::add_embedded(task_, self_, reference::from({before}), edges_, all_);
   }
   void adopt(const edge_collector& copy) noexcept { edges_ = copy.edges_; }
-  /// The block in the payload line of a slot.
-  member_block& block_at(slot_index i) const noexcept {
-    return *reinterpret_cast<member_block*>(slots_.space()[i].payload);
-  }
+  member_block& block_at(slot_index i) const noexcept { return block_pool::at(all_, i); }
   slot_index take_block() { return blocks_.take(slots_); }
-  void give_block(slot_index b) { blocks_.give(b); }
+  slot_index take_spare_block() noexcept { return blocks_.take_spare(all_); }
+  void give_block(slot_index b) noexcept { blocks_.give(all_, b); }
 
   void keep_members(member_block& block) const noexcept { drop_ended(all_, block); }
   /// Drops members that have ended. Called only when a block is full, because it reads each member's header line. At
@@ -99,15 +104,14 @@ class edge_collector : public sibling_rules<edge_collector> {
   [[gnu::noinline]] static bool make_room(detail::tracker& k, std::uint64_t reader, slot_cache& slots,
                                           block_pool& blocks) noexcept {
     const slot_space::view all = slots.space().all();
-    const auto block_at = [&](slot_index i) { return reinterpret_cast<member_block*>(all[i].payload); };
     if (k.block != 0) {
-      member_block& newest = *block_at(k.block);
+      member_block& newest = block_pool::at(all, k.block);
       drop_ended(all, newest);
       if (newest.count != member_block::room) return true;
     }
     try {
       const slot_index fresh = blocks.take(slots);
-      *block_at(fresh) = {.members = {reader}, .next = k.block, .count = 1};
+      block_pool::at(all, fresh) = {.members = {reader}, .next = k.block, .count = 1};
       k.block = fresh;
       return true;
     } catch (...) {

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace kith {
@@ -50,7 +51,8 @@ struct member_block {
 ///   after(task, bytes)         the task starts after that one, and reads up to that many bytes of what it wrote
 ///   block_at(index), take_block(), give_block(index)    where members of groups are listed; 0 is no block
 ///   has_room(n), plainly_after(task, bytes)    if has_room(n), n such calls do what after() does, for another task
-///                              than its own, and call nothing
+///                              than its own, and call nothing; a call that is repeated does no harm
+///   take_spare_block()         a block that was given back; 0: there is none
 ///   adopt(store)               takes over the state of a copy that has done the work
 ///   keep_members(block)        may drop members that no later task must wait for, but must keep one
 /// Task names are 64-bit numbers in which bits 28 to 31 are 0; 0 is no task. `fence(for_each)` must create an internal
@@ -95,11 +97,12 @@ class sibling_rules {
       }
       return true;
     }
-    if (!is_write(how) || k.block != 0 || !store().has_room(2)) return false;
+    if (!is_write(how) || !store().has_room(2)) return false;
     if (k.member == 0) {
       if (k.writer != me_) store().plainly_after(k.writer, flow(how));
     } else {
       const std::uint64_t bytes = flow_from(k, how);
+      if (k.block != 0 && !follow_block_plainly(k, bytes)) return false;
       const std::uint64_t first = k.member & ~kind_mask;
       if (first != me_) store().plainly_after(first, bytes);
       if (k.second != me_) store().plainly_after(k.second, bytes);
@@ -247,15 +250,40 @@ class sibling_rules {
     drop_group(k);
   }
 
-  /// Joins a group of two or more readers, if that takes no new block.
+  /// Joins a group of two or more readers, if there is room in its newest block, or it has none and one is spare.
   [[gnu::always_inline]] bool join_block_plainly(detail::tracker& k) {
     if (k.second != me_) {
-      if (k.block == 0) return false;
+      if (k.block == 0) return begin_block_plainly(k);
       member_block& newest = store().block_at(k.block);
       if (newest.count == member_block::room) return false;
       if (newest.members[newest.count - 1] != me_) newest.members[newest.count++] = me_;
     }
     if (k.writer != me_) store().plainly_after(k.writer, all);
+    return true;
+  }
+  [[gnu::always_inline]] bool begin_block_plainly(detail::tracker& k) {
+    const std::uint32_t fresh = store().take_spare_block();
+    if (fresh == 0) return false;
+    member_block& block = store().block_at(fresh);
+    block.members[0] = me_;
+    block.next = 0;
+    block.count = 1;
+    k.block = fresh;
+    if (k.writer != me_) store().plainly_after(k.writer, all);
+    return true;
+  }
+
+  /// Called when the task writes: it comes after the members that a group's only block lists, which is given back. If
+  /// that takes more, or there is no room for the first two members after it, returns false and leaves the group as it
+  /// is.
+  [[gnu::always_inline]] bool follow_block_plainly(detail::tracker& k, std::uint64_t bytes) {
+    const member_block& block = store().block_at(k.block);
+    if (block.next != 0) return false;
+    for (std::uint32_t i = 0; i < block.count; ++i) {
+      if (!store().has_room(3)) return false;
+      if (block.members[i] != me_) store().plainly_after(block.members[i], bytes);
+    }
+    store().give_block(std::exchange(k.block, 0));
     return true;
   }
 

@@ -177,6 +177,45 @@ TEST_P(dataflow, wide_fan_in_and_fan_out) {
   EXPECT_EQ(root, 0);
 }
 
+/// Writers of a region wait for its readers, whatever their number, and whatever else they name before it or after it.
+TEST_P(dataflow, writers_follow_any_number_of_readers) {
+  kith::runtime rt(GetParam().options());
+  constexpr std::size_t most = 24;
+  std::vector<int> others(6);
+  int version = 0;
+  std::atomic<std::size_t> read{0};
+  std::atomic<int> faults{0};
+  rt.run([&] {
+    kith::handle<int> named(version);
+    for (int round = 0; round < scaled(sanitized ? 100 : 400); ++round) {
+      const std::size_t readers = static_cast<std::size_t>(round) % most;
+      const auto looks = [&, round](int seen) {
+        faults += seen != round;
+        ++read;
+      };
+      for (std::size_t i = 0; i < readers; ++i) {
+        if (round % 3 == 0) {
+          kith::spawn(looks, kith::concurrent(named));
+        } else {
+          kith::spawn(looks, kith::in(named));
+        }
+      }
+      kith::access_list accesses;
+      const std::size_t before = static_cast<std::size_t>(round) % 7, after = static_cast<std::size_t>(round) % 5;
+      for (std::size_t i = 0; i < before; ++i) accesses.add(kith::inout(others[i]));
+      accesses.add(kith::inout(named));
+      for (std::size_t i = before; i < std::min(before + after, others.size()); ++i) accesses.add(kith::in(others[i]));
+      kith::spawn(
+          [&, readers] {
+            faults += read.exchange(0) != readers;
+            ++version;
+          },
+          accesses);
+    }
+  });
+  EXPECT_EQ(faults, 0);
+}
+
 TEST_P(dataflow, explicit_edges) {
   kith::runtime rt(GetParam().options());
   std::atomic<int> step{0};
