@@ -132,6 +132,30 @@ void end_when_waited() {
 }
 
 /// On any worker, an exception of waiting() is thrown where tasks are waited for, and nothing is left behind.
+/// Nodes above 0 wait for node 0.
+struct wide_graph {
+  using key = int;
+  void predecessors(int k, kith::keys<int>& all) const {
+    if (k > 0) all.add(0);
+  }
+  void compute(int) { ++computed; }
+  int computed = 0;
+};
+
+TEST(throwing_policy, its_exception_fails_a_graph_whose_nodes_then_end) {
+  register_it();
+  kith::runtime rt(make_options(1, "throws-once:armed=on"));
+  const std::array wanted{1, 2, 3, 4, 5};
+  rt.run([&] {
+    wide_graph first, second;
+    EXPECT_THAT([&] { kith::explore(first, std::span<const int>(wanted)); },
+                ThrowsMessage<std::runtime_error>("no room in the queue"));
+    EXPECT_EQ(first.computed, 1) << "the others are skipped";
+    EXPECT_EQ(kith::explore(second, std::span<const int>(wanted)).nodes, 6u);
+    EXPECT_EQ(second.computed, 6);
+  });
+}
+
 TEST(throwing_policy, its_exception_at_a_wait_arrives_there) {
   register_it();
   for (const int workers : {1, 3}) {

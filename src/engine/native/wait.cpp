@@ -39,13 +39,20 @@ void worker::wait_for(detail::scope*& waited, const char* name, task* first) {
       s.emptied();  // a graph's scope may be waited for again, and stays as it is
     }
   };
-  try {
-    work_until(w, first);
-  } catch (...) {
-    end();
-    throw;
+  while (true) {
+    try {
+      work_until(w, first);
+      return end();
+    } catch (...) {
+      // Nodes use what the code that waits for them owns, so that code must wait on. The graph fails.
+      if (!s.phased || w.refused || s.unfinished() == 0) {
+        end();
+        throw;
+      }
+      s.fail(std::current_exception());
+      first = nullptr;
+    }
   }
-  end();
 }
 
 void worker::work_until(pending_wait& w, task* first) {
