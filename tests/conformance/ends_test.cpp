@@ -39,7 +39,7 @@ TEST_P(ends, a_chain_of_last_acts_takes_no_memory) {
   // Under these policies every link closes a window, and a task that was taken past it lives until the
   // window is partitioned.
   const bool windows = GetParam().policy.starts_with("rip-mw") && !GetParam().machine.empty();
-  const int length = windows ? 500 : sanitized ? 2000 : scaled(20000);
+  const int length = windows || sanitized ? 500 : scaled(20000);
   std::atomic<int> ran{0};
   rt.run([&] { step(length, ran); });
   const long before = resident_bytes();
@@ -235,10 +235,10 @@ TEST_P(ends, rounds_of_nested_tasks_take_no_memory) {
   const long before = resident_bytes();
   rounds(10 * few);
   EXPECT_EQ(ran, 20 * 11 * few);
-  // A worker keeps up to 512 dead entries (queue/dead_entries.hpp), each with a closure of 4 KiB: 2 MiB. All closures
-  // of the rounds are 234 MiB.
+  // A worker keeps up to 512 dead entries (queue/dead_entries.hpp), each with a closure of 4 KiB: 2 MiB, and malloc
+  // keeps as much again for its thread. All closures of the rounds are 234 MiB.
   if (!sanitized) {
-    EXPECT_LT(resident_bytes() - before, (4 + 3 * rt.workers()) * megabyte);
+    EXPECT_LT(resident_bytes() - before, (4 + 6 * rt.workers()) * megabyte);
   }
 }
 

@@ -96,7 +96,9 @@ TEST_P(in_recorded_order, every_program_ends_under_every_policy) {
     const std::size_t tasks = p.first.tasks.size();
     runtime_options o = s.options();
     o.policy = "replay:file=" + p.file.path() + ",policy=" + s.policy;
-    EXPECT_EQ(record(o, p.run).tasks.size(), tasks);
+    if (!KITH_TSAN) {
+      EXPECT_EQ(record(o, p.run).tasks.size(), tasks);
+    }
     o.throttle = 2;  // holds creators up where they were not held up before
     EXPECT_EQ(record(o, p.run).tasks.size(), tasks);
     if (KITH_TSAN) continue;  // the simulator has one thread
