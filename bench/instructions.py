@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Instructions per task of `kith-bench dag`, counted by callgrind. They are repeatable, which times are not. Only those of
-Cholesky vary, by 3%: the table of addresses is cleared where malloc gives it memory that was used before.
+"""Instructions per task of `kith-bench dag`, counted by callgrind. They are exact and repeatable, which times are not.
 
 With one worker (valgrind runs one thread at a time): what a task costs its creator and its executor, without spinning and
 stealing. All of Kith's tasks are queued (KITH_INLINE=0). Two sizes are run of each case, and the difference is divided by
@@ -43,6 +42,7 @@ def count(program, sizes, prebuilt=False, policy=None):
     lines = "hello\n" + "".join(f"dag {case} 0 {size} 0 {int(prebuilt)}\n" for case, size in asked) + "quit\n"
     environment = {k: v for k, v in os.environ.items() if not k.startswith("KITH_")} | {"STARPU_SILENT": "1"}
     environment["KITH_INLINE"] = "0"  # by default it depends on times which tasks are queued
+    environment["MALLOC_MMAP_THRESHOLD_"] = "16384"  # else it depends on what was freed before which memory must be cleared
     if policy:
         environment["KITH_POLICY"] = policy
     with tempfile.TemporaryDirectory() as scratch:

@@ -3,6 +3,8 @@
 
   bench/performance.py                    runs all benches (about half an hour); their rows go to build/performance
   bench/performance.py --quick            the same with fewer and shorter samples, in some minutes
+  bench/performance.py --only metg,loops  runs these, and replaces their sections of the page; the others stay
+  bench/performance.py --rounds 9         takes so many samples of each figure
   bench/performance.py --from FOLDER      runs nothing: of the rows in FOLDER
 
 Pictures need matplotlib, which `make python` installs: build/venv/bin/python3 bench/performance.py. Without it the page has
@@ -28,8 +30,8 @@ HEAD = """# Performance
 
 What Kith's tasks, joins and loops cost, beside other systems. `bench/performance.py` measures all of it and writes this
 page. [The benchmarks](../bench/README.md) says what is measured and how; figures of other machines are in
-[scaling](scaling.md). They are of one run on one machine: there to be repeated, not quoted. Compare figures of
-one table only: its systems take turns, but the cores may be nearer or faster in the next one.
+[scaling](scaling.md). They are of one machine: there to be repeated, not quoted. Compare figures of one table only: its
+systems take turns in one run, but the cores may be nearer or faster in the next one.
 """
 
 
@@ -178,14 +180,15 @@ def pictures(rows):
     return drawn
 
 
-def measure(build, folder, quick):
-    """Runs the benches; the names of those that failed."""
+def measure(build, folder, names, options):
+    """Runs the benches of these sections; the names of those that failed."""
     folder.mkdir(parents=True, exist_ok=True)
-    commands = {verb: [str(build / "kith-bench"), *words.split(), "--json"] + (["--quick"] if quick else [])
-                for verb, words in VERBS.items()}
+    commands = {verb: [str(build / "kith-bench"), *words.split(), "--json", *options] for verb, words in VERBS.items()}
     commands["instructions"] = [sys.executable, str(ROOT / "bench" / "instructions.py"), str(build), "--json"]
     failed = []
     for name, command in commands.items():
+        if name not in names:
+            continue
         print(f"performance: {name}", file=sys.stderr)
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode != 0:
@@ -195,16 +198,28 @@ def measure(build, folder, quick):
     return failed
 
 
+def sections_of(page):
+    """The text of each section of the page, by its title."""
+    parts = page.read_text(encoding="utf-8").split("\n## ")[1:] if page.exists() else []
+    return {title: text.strip() for title, _, text in (part.partition("\n") for part in parts)}
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", metavar="FOLDER")
     arguments.add_argument("--quick", action="store_true")
+    arguments.add_argument("--only", metavar="NAMES", help=", ".join(SECTIONS))
+    arguments.add_argument("--rounds", type=int, metavar="N")
     arguments.add_argument("--from", dest="rows", type=pathlib.Path, metavar="FOLDER")
     chosen = arguments.parse_args()
+    names = chosen.only.split(",") if chosen.only else list(SECTIONS)
+    if unknown := [n for n in names if n not in SECTIONS]:
+        arguments.error(f"--only {','.join(unknown)}: expected some of {', '.join(SECTIONS)}")
     folder = chosen.rows or ROOT / "build" / "performance"
-    failed = [] if chosen.rows else measure(chosen.build.resolve(), folder, chosen.quick)
+    options = (["--quick"] if chosen.quick else []) + (["--rounds", str(chosen.rounds)] if chosen.rounds else [])
+    failed = [] if chosen.rows else measure(chosen.build.resolve(), folder, names, options)
     rows = {}
-    for name in SECTIONS:
+    for name in names:
         file = folder / f"{name}.json"
         if name not in failed and file.exists():
             try:
@@ -212,13 +227,16 @@ def main():
             except ValueError as wrong:
                 sys.exit(f"performance: {file}: {wrong}; expected what the bench prints with --json")
     if not rows:
-        sys.exit(f"performance: {folder} has none of {', '.join(f'{n}.json' for n in SECTIONS)}")
+        sys.exit(f"performance: {folder} has none of {', '.join(f'{n}.json' for n in names)}")
     drawn = pictures(rows)
+    before = sections_of(PAGE) if chosen.only else {}
     parts = [HEAD.strip()]
     for name, (title, write) in SECTIONS.items():
         parts.append(f"## {title}")
         if rows.get(name):
             parts += write(rows[name])
+        elif title in before:
+            parts += before[title].split("\n\n")
         else:
             parts.append("Not measured in this run.")
         if name in drawn:
