@@ -9,7 +9,7 @@
 #include "engine/native/engine.hpp"
 #include "engine/native/group.hpp"
 #include "engine/native/inherited.hpp"
-#include "engine/native/recorder.hpp"
+#include "engine/native/seat_log.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -211,7 +211,7 @@ int worker_count() {
 
 bool deals_by_joins() noexcept {
   const native::worker* const w = native::worker::current();
-  return w != nullptr && w->log == nullptr && !w->engine.policy.has_gate() && w->engine.hardware.nodes.size() == 1;
+  return w != nullptr && !w->needs_tasks() && w->engine.hardware.nodes.size() == 1;
 }
 
 void run_apart(void* context, void (*f)(void*)) {

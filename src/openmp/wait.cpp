@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "engine/native/engine.hpp"
-#include "engine/native/recorder.hpp"
+#include "engine/native/seat_log.hpp"
 #include "openmp/context.hpp"
 #include "openmp/fatal.hpp"
 #include "openmp/team.hpp"

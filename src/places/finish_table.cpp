@@ -30,10 +30,10 @@ void finish_table::sent(finish_id f, std::uint32_t to) {
 
 void finish_table::answered(finish_id f, std::uint32_t from) {
   if (!survives_losses_) return;
-  const auto record = records_.find(f);
-  KITH_INVARIANT(record != records_.end() && record->second.unanswered.contains(from), "what is answered was sent");
-  const auto at = record->second.unanswered.find(from);
-  if (--at->second == 0) record->second.unanswered.erase(at);
+  const auto found = records_.find(f);
+  KITH_INVARIANT(found != records_.end() && found->second.unanswered.contains(from), "what is answered was sent");
+  const auto at = found->second.unanswered.find(from);
+  if (--at->second == 0) found->second.unanswered.erase(at);
 }
 
 std::vector<std::pair<finish_id, std::uint64_t>> finish_table::lose(std::uint32_t place) {

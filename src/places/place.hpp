@@ -155,7 +155,7 @@ class place {
   void spawn_idempotent(const activity_record& spawner, int to, const detail::remote_function& f,
                         detail::packed_arguments message, std::shared_ptr<detail::remote_result> result);
   /// Whether that place was lost.
-  bool has_lost(int place) const;
+  bool has_lost(int number) const;
   /// As spawn(), in a finish that is open here until this returns, and without waiting until the other place has
   /// accepted the activity. If `to` is this place, the activity's task is not a child of the caller's. The arguments
   /// are copied.

@@ -77,10 +77,10 @@ void place::open_own_finish(const message_header& h, activity_record& a) {
 
 // ---- losses
 
-bool place::has_lost(int place) const {
+bool place::has_lost(int number) const {
   const std::lock_guard lock(guard_);
-  if (lost_ && lost_->place == static_cast<std::uint32_t>(place)) return true;
-  return job_.survives_losses && lost_places_[static_cast<std::size_t>(place)].has_value();
+  if (lost_ && lost_->place == static_cast<std::uint32_t>(number)) return true;
+  return job_.survives_losses && lost_places_[static_cast<std::size_t>(number)].has_value();
 }
 
 void place::lose(const lost_place& what) {

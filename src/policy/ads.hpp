@@ -57,10 +57,11 @@ class ads final : public policy<World> {
       .explain = explain,
   };
 
-  ads(const policy_context& s, const policy_options&)
-      : fresh_(s.workers.everybody(), queue_order::fifo), victims_(s.workers, s.seed) {
-    for (int w = 0; w < s.workers.size(); ++w) {
-      ready_.push_back(make_in<ready_deque>(s.memory_of(worker_id(w)), worker_id(w), s.workers.everybody()));
+  ads(const policy_context& context, const policy_options&)
+      : fresh_(context.workers.everybody(), queue_order::fifo), victims_(context.workers, context.seed) {
+    for (int w = 0; w < context.workers.size(); ++w) {
+      ready_.push_back(
+          make_in<ready_deque>(context.memory_of(worker_id(w)), worker_id(w), context.workers.everybody()));
     }
   }
 

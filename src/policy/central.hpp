@@ -49,7 +49,8 @@ template <class World>
 class chance_affinity : public plain_affinity<World> {
  public:
   struct task_affinity {};
-  chance_affinity(const policy_context& s, const policy_options& /*given*/) : random_(s.seed, purpose::placement, 0) {}
+  chance_affinity(const policy_context& context, const policy_options& /*given*/)
+      : random_(context.seed, purpose::placement, 0) {}
 
   static task_affinity affinity_of(const task& /*t*/, const typename World::worker& /*self*/) { return {}; }
   double at(const task_affinity& /*h*/, worker_id /*core*/) { return static_cast<double>(random_.next() >> 11); }
@@ -102,7 +103,8 @@ class central final : public policy<World> {
                                                   .options = options,
                                                   .explain = explain};
 
-  central(const policy_context& s, const policy_options&) : ready_(s.workers.everybody(), Order, {}, s.seed) {}
+  central(const policy_context& context, const policy_options&)
+      : ready_(context.workers.everybody(), Order, {}, context.seed) {}
 
   typename policy<World>::data_needs needs() const override { return {.accesses = false}; }
 

@@ -29,7 +29,7 @@ class dep final : public policy<World> {
       .explain = explain,
   };
 
-  dep(const policy_context& s, const policy_options& given) : queues_(s, given), place_(s) {}
+  dep(const policy_context& context, const policy_options& given) : queues_(context, given), place_(context) {}
 
   typename policy<World>::data_needs needs() const override {
     return {.homes = queues_.size() > 1, .accesses = queues_.size() > 1};

@@ -35,8 +35,8 @@ class dfifo final : public policy<World> {
       .explain = explain,
   };
 
-  dfifo(const policy_context& s, const policy_options& given)
-      : queues_(s, queue_order::fifo, given.is("steal", "on")) {}
+  dfifo(const policy_context& context, const policy_options& given)
+      : queues_(context, queue_order::fifo, given.is("steal", "on")) {}
 
   typename policy<World>::data_needs needs() const override { return {.accesses = false}; }
 

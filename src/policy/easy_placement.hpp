@@ -59,16 +59,17 @@ class easy_placement {
  public:
   using worker = typename World::worker;
 
-  explicit easy_placement(const policy_context& s) : team_(s.workers), memory_(s.memory), weights_(s.memory) {
+  explicit easy_placement(const policy_context& context)
+      : team_(context.workers), memory_(context.memory), weights_(context.memory) {
     for (int w = 0; w < team_.size(); ++w) {
-      states_.push_back({rng(s.seed, purpose::placement, static_cast<std::uint32_t>(w)), weights_.room()});
+      states_.push_back({rng(context.seed, purpose::placement, static_cast<std::uint32_t>(w)), weights_.room()});
     }
   }
 
   /// The node for the task. All its data has a home afterwards.
   node_id operator()(task& t, worker& self) {
     if (team_.nodes() == 1) return node_id(0);
-    if (t.access_list().size() == 0) return t.owner < team_.size() ? team_.node_of(worker_id(t.owner)) : self.node;
+    if (t.access_list().size() == 0) return team_.node_of(t.creator(team_.size(), self.id));
     state& mine = states_[self.id.index()];
     const std::size_t virtual_node = weights_.homeless();
     weights_.weigh(t, mine.bytes);

@@ -60,10 +60,10 @@ class home_cache final : public policy<World> {
       .explain = explain,
   };
 
-  home_cache(const policy_context& s, const policy_options& given)
-      : team_(s.workers),
-        memory_(s.memory),
-        input_(s, counted::inputs),
+  home_cache(const policy_context& context, const policy_options& given)
+      : team_(context.workers),
+        memory_(context.memory),
+        input_(context, counted::inputs),
         intense_(given.number_or_word("intense").value_or(-1)),
         small_stay_(given.is("small", "stay")) {
     const shape block = given.word("vicinity", {shape{2, 2}, shape{1, 1}, shape{1, 2}, shape{4, 4}, shape{8, 8}});
@@ -82,7 +82,7 @@ class home_cache final : public policy<World> {
         states_.back().victims.push_back(v);
         near.insert(v);
       }
-      queues_.push_back(make_queue<World>(s, me, queue_order::fifo));
+      queues_.push_back(make_queue<World>(context, me, queue_order::fifo));
       if (!near.empty()) queues_.back()->add_thieves(std::move(near), 0);
     }
   }

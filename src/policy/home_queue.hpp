@@ -22,13 +22,14 @@ using home_queue = std::shared_ptr<shared_queue<World>>;
 
 /// A queue for the workers that serve node n.
 template <class World>
-home_queue<World> make_queue(const policy_context& s, node_id n, queue_order order) {
-  return make_in<shared_queue<World>>(s.memory_of(n), s.workers.serving(n), order, worker_id(), s.seed);
+home_queue<World> make_queue(const policy_context& context, node_id n, queue_order order) {
+  return make_in<shared_queue<World>>(context.memory_of(n), context.workers.serving(n), order, worker_id(),
+                                      context.seed);
 }
 /// A queue for worker w.
 template <class World>
-home_queue<World> make_queue(const policy_context& s, worker_id w, queue_order order) {
-  return make_in<shared_queue<World>>(s.memory_of(w), worker_set::only(w), order, w, s.seed);
+home_queue<World> make_queue(const policy_context& context, worker_id w, queue_order order) {
+  return make_in<shared_queue<World>>(context.memory_of(w), worker_set::only(w), order, w, context.seed);
 }
 
 }  // namespace kith

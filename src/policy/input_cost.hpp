@@ -77,7 +77,8 @@ bool is_even(std::span<const std::uint64_t> bytes, std::int64_t percent, const I
 
 class input_cost {
  public:
-  input_cost(const policy_context& s, counted what) : team_(s.workers), weights_(s.memory), what_(what) {}
+  input_cost(const policy_context& context, counted what)
+      : team_(context.workers), weights_(context.memory), what_(what) {}
 
   using room_type = data_weights::room_type;
   room_type room() const { return weights_.room(); }

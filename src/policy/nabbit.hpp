@@ -33,8 +33,9 @@ class nabbit final : public policy<World> {
       .explain = explain,
   };
 
-  nabbit(const policy_context& s, const policy_options&)
-      : deques_(s.workers.size(), 0, [&](worker_id w) { return s.memory_of(w); }), victims_(s.workers, s.seed) {}
+  nabbit(const policy_context& context, const policy_options&)
+      : deques_(context.workers.size(), 0, [&](worker_id w) { return context.memory_of(w); }),
+        victims_(context.workers, context.seed) {}
 
   typename policy<World>::data_needs needs() const override { return {.accesses = false}; }
   bool leaves_short_tasks() const override { return true; }

@@ -59,17 +59,17 @@ class nabbitc final : public policy<World>, public observer<World> {
       .explain = explain,
   };
 
-  nabbitc(const policy_context& s, const policy_options& given)
-      : team_(s.workers),
+  nabbitc(const policy_context& context, const policy_options& given)
+      : team_(context.workers),
         attempts_(given.number("attempts")),
         first_(given.is("first", "on")),
-        budget_(given.number("budget") * s.workers.size()),
+        budget_(given.number("budget") * context.workers.size()),
         morphs_(given.is("morph", "on")),
         meaning_(given.word("colors", {meaning::worker, meaning::node, meaning::data})),
-        deques_(s.workers.size(), meaning_ == meaning::worker ? s.workers.size() : s.workers.nodes(),
-                [&](worker_id w) { return s.memory_of(w); }),
-        victims_(s.workers, s.seed),
-        weights_(s.memory) {
+        deques_(context.workers.size(), meaning_ == meaning::worker ? context.workers.size() : context.workers.nodes(),
+                [&](worker_id w) { return context.memory_of(w); }),
+        victims_(context.workers, context.seed),
+        weights_(context.memory) {
     for (int w = 0; w < team_.size(); ++w) states_.push_back({.weights = weights_.room()});
   }
 

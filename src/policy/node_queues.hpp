@@ -4,7 +4,7 @@
 #include "policy/contract/policy_options.hpp"
 #include "policy/home_queue.hpp"
 #include "policy/one_node.hpp"
-#include "queue/poll_result.hpp"
+#include "policy/queue_rounds.hpp"
 
 #include <vector>
 
@@ -22,15 +22,13 @@ class node_queues {
       queue_option,
   };
 
-  node_queues(const policy_context& s, const policy_options& given)
-      : steals_(given.is("steal", "nearest")),
-        backlog_(given.number("backlog")),
-        probes_(static_cast<std::size_t>(s.workers.size())) {
-    const team& workers = s.workers;
+  node_queues(const policy_context& context, const policy_options& given)
+      : steals_(given.is("steal", "nearest")), backlog_(given.number("backlog")), probes_(context.workers.size()) {
+    const team& workers = context.workers;
     const queue_order order = order_in(given);
     for (int n = 0; n < workers.nodes(); ++n) {
       served_by_.push_back(workers.served_by(node_id(n)));
-      queues_.push_back(make_queue<World>(s, node_id(n), order));
+      queues_.push_back(make_queue<World>(context, node_id(n), order));
       if (steals_) queues_.back()->add_thieves(workers.everybody(), backlog_);
     }
     for (int n = 0; n < workers.nodes(); ++n) rounds_.push_back(workers.nodes_by_distance(node_id(n)));
@@ -43,23 +41,19 @@ class node_queues {
   /// Takes from the own node's queue; with stealing, also from the others by distance, one per call.
   poll_result next(worker& self) {
     const std::vector<node_id>& round = rounds_[self.node.index()];
-    std::size_t& probe = probes_[self.id.index()].next;
-    shared_queue<World>& q = *queues_[round[probe].index()];
-    task* t = probe == 0 ? q.pop(self) : q.size() > backlog_ ? q.steal(self) : nullptr;
-    probe = t != nullptr || !steals_ || probe + 1 == round.size() ? 0 : probe + 1;
-    return poll_result::at(t, probe == 0 ? poll_result::empty : poll_result::retry);
+    const std::size_t place = probes_.place(self.id);
+    shared_queue<World>& q = *queues_[round[place].index()];
+    task* t = place == 0 ? q.pop(self) : q.size() > backlog_ ? q.steal(self) : nullptr;
+    return probes_.looked(self.id, t, steals_ ? round.size() : 1);
   }
 
  private:
-  struct alignas(false_sharing_range) cursor {
-    std::size_t next = 0;  // position in the round
-  };
   bool steals_;
   std::int64_t backlog_;
   std::vector<home_queue<World>> queues_;  // by node; those of nodes without workers stay empty
   std::vector<node_id> served_by_;
   std::vector<std::vector<node_id>> rounds_;
-  std::vector<cursor> probes_;
+  queue_rounds probes_;
 };
 
 }  // namespace kith

@@ -84,9 +84,9 @@ class numa_policy final : public policy<World> {
       .explain = explain,
   };
 
-  numa_policy(const policy_context& s, const policy_options& given)
-      : team_(s.workers),
-        input_(s, given.word("reads", {counted::inputs, counted::all})),
+  numa_policy(const policy_context& context, const policy_options& given)
+      : team_(context.workers),
+        input_(context, given.word("reads", {counted::inputs, counted::all})),
         footprint_(given.number_or_word("footprint").value_or(-1)),
         even_(given.number("even")),
         rotate_(given.is("ties", "turn")),
@@ -96,7 +96,7 @@ class numa_policy final : public policy<World> {
     const std::int64_t backlog = given.number_or_word("backlog").value_or(-1);
     for (int n = 0; n < team_.nodes(); ++n) {
       small_.push_back(footprint_ >= 0 ? static_cast<std::uint64_t>(footprint_) : team_.cache_share(node_id(n)));
-      for (auto* queues : {&main_, &alternatives_}) queues->push_back(make_queue<World>(s, node_id(n), order));
+      for (auto* queues : {&main_, &alternatives_}) queues->push_back(make_queue<World>(context, node_id(n), order));
       alternatives_.back()->add_thieves(team_.everybody(), 0);
       rounds_.push_back(round_from(node_id(n), backlog));
       let_steal(node_id(n), backlog);

@@ -21,14 +21,14 @@ inline constexpr std::array organisation_options{
            "a queue for each core, of which only the ends are looked at; or one queue, searched entirely"),
     cap_option};
 
-inline affinity_queues_shape organisation_in(const policy_context& s, const policy_options& given) {
+inline affinity_queues_shape organisation_in(const policy_context& context, const policy_options& given) {
   const bool global = given.is("organisation", "global");
-  return {.cores = s.workers.size(),
-          .everybody = s.workers.everybody(),
+  return {.cores = context.workers.size(),
+          .everybody = context.workers.everybody(),
           .global = global,
           .grouped = !global && given.has("grouped") && given.is("grouped", "on"),
           .cap = given.has("cap") ? given.number("cap") : cap_option.otherwise,
-          .seed = s.seed};
+          .seed = context.seed};
 }
 
 /// A rule that reads no data of tasks and learns nothing from what was assigned.
@@ -45,8 +45,8 @@ class affinity_policy : public policy<World> {
  public:
   using worker = typename World::worker;
 
-  affinity_policy(const policy_context& s, const policy_options& given)
-      : queues_(organisation_in(s, given), s, given) {}
+  affinity_policy(const policy_context& context, const policy_options& given)
+      : queues_(organisation_in(context, given), context, given) {}
 
   typename policy<World>::data_needs needs() const override { return Affinity::needs; }
 

@@ -43,14 +43,14 @@ class reference_affinity {
     std::uint32_t count = 0;
   };
 
-  reference_affinity(const policy_context& s, const policy_options& given)
+  reference_affinity(const policy_context& context, const policy_options& given)
       : at_once_(static_cast<std::size_t>(given.number("history") / 2 + 1)),
         ahead_(given.is("ahead", "on") && !given.is("organisation", "global")) {
     const auto capacity = static_cast<std::size_t>(given.number("history"));
     const history fresh = given.is("kept", "filters")
                               ? history(reference_filters(capacity))
                               : history(reference_list(capacity, static_cast<float>(given.number("decay")) / 100));
-    histories_.assign(static_cast<std::size_t>(s.workers.size()), fresh);
+    histories_.assign(static_cast<std::size_t>(context.workers.size()), fresh);
     if (ahead_) waiting_ = histories_;
   }
 

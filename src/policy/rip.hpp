@@ -10,21 +10,11 @@
 #include "policy/contract/policy.hpp"
 #include "policy/easy_placement.hpp"
 #include "policy/node_queues.hpp"
+#include "policy/partition_targets.hpp"
 
 #include <optional>
 
 namespace kith {
-
-/// The nodes, each with its number of workers as capacity.
-inline partition::targets nodes_of(const team& workers) {
-  partition::targets onto;
-  onto.capacity.assign(static_cast<std::size_t>(workers.nodes()), 0);
-  for (int w = 0; w < workers.size(); ++w) ++onto.capacity[workers.node_of(worker_id(w)).index()];
-  for (int a = 0; a < workers.nodes(); ++a) {
-    for (int b = 0; b < workers.nodes(); ++b) onto.distance.push_back(workers.distance(node_id(a), node_id(b)));
-  }
-  return onto;
-}
 
 template <class World>
 class rip : public policy<World>, public observer<World> {
@@ -52,9 +42,9 @@ class rip : public policy<World>, public observer<World> {
   }
 
   poll_result next(worker& self) override {
-    const poll_result l = queues_.next(self);
-    if (l.kind == poll_result::empty && windows_ && windows_->starves(self)) return {poll_result::watch, nullptr};
-    return l;
+    const poll_result polled = queues_.next(self);
+    if (polled.kind == poll_result::empty && windows_ && windows_->starves(self)) return {poll_result::watch, nullptr};
+    return polled;
   }
 
  protected:
@@ -67,13 +57,13 @@ class rip : public policy<World>, public observer<World> {
                  one_of("partitioner", "scotch|greedy", "what partitions the first window: SCOTCH, or graph growing")},
       node_queues<World>::options);
 
-  rip(const policy_context& s, const policy_options& given, partition::window_rules rules)
-      : queues_(s, given), place_(s) {
+  rip(const policy_context& context, const policy_options& given, partition::window_rules rules)
+      : queues_(context, given), place_(context) {
     using partition::method;
     rules.first_method = partition::available(given.word("partitioner", {method::scotch, method::greedy}));
-    const partition::targets onto = nodes_of(s.workers);
+    const partition::targets onto = targets_on(context.workers);
     if (std::ranges::count_if(onto.capacity, [](std::int32_t c) { return c != 0; }) < 2) return;
-    windows_.emplace(rules, onto, s.regions, s.workers.size(), s.workers.everybody(),
+    windows_.emplace(rules, onto, context.regions, context.workers.size(), context.workers.everybody(),
                      [this](task& t, std::int32_t part, worker& self) { queue_placed(t, part, self); });
   }
 

@@ -43,8 +43,8 @@ class rip_dep final : public rip<World> {
       .explain = explain,
   };
 
-  rip_dep(const policy_context& s, const policy_options& given)
-      : rip<World>(s, given, rip<World>::first_window(given)) {}
+  rip_dep(const policy_context& context, const policy_options& given)
+      : rip<World>(context, given, rip<World>::first_window(given)) {}
 };
 
 }  // namespace kith

@@ -44,7 +44,7 @@ class rip_mw final : public rip<World> {
       .explain = explain,
   };
 
-  rip_mw(const policy_context& s, const policy_options& given) : rip<World>(s, given, rules_of(given)) {}
+  rip_mw(const policy_context& context, const policy_options& given) : rip<World>(context, given, rules_of(given)) {}
 
  private:
   static partition::window_rules rules_of(const policy_options& given) {

@@ -41,7 +41,8 @@ class socket final : public policy<World> {
       .explain = explain,
   };
 
-  socket(const policy_context& s, const policy_options& given) : team_(s.workers), queues_(s, given) {}
+  socket(const policy_context& context, const policy_options& given)
+      : team_(context.workers), queues_(context, given) {}
 
   typename policy<World>::data_needs needs() const override { return {.accesses = false}; }
   bool leaves_short_tasks() const override { return queues_.size() == 1; }
@@ -55,7 +56,7 @@ class socket final : public policy<World> {
  private:
   node_id node_for(const task& t, const worker& self) const {
     if (t.node != task::no_node) return node_id(t.node % queues_.size());  // wraps on a smaller machine
-    return t.owner < team_.size() ? team_.node_of(worker_id(t.owner)) : self.node;
+    return team_.node_of(t.creator(team_.size(), self.id));
   }
 
   const team& team_;

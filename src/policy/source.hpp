@@ -22,10 +22,10 @@ struct source_affinity : plain_affinity<World> {
   struct task_affinity {
     worker_id creator;
   };
-  source_affinity(const policy_context& s, const policy_options& /*given*/) : workers_(s.workers.size()) {}
+  source_affinity(const policy_context& context, const policy_options& /*given*/) : workers_(context.workers.size()) {}
 
   task_affinity affinity_of(const task& t, const typename World::worker& self) const {
-    return {t.owner < workers_ ? worker_id(t.owner) : self.id};  // a task from outside: the worker that finds it
+    return {t.creator(workers_, self.id)};
   }
   static double at(const task_affinity& h, worker_id core) { return h.creator == core ? 1 : 0; }
   static double planned(const task_affinity& h, worker_id core) { return at(h, core); }
@@ -66,15 +66,13 @@ class source final : public policy<World> {
       .explain = explain,
   };
 
-  source(const policy_context& s, const policy_options&) : queues_(s, queue_order::fifo, true) {}
+  source(const policy_context& context, const policy_options&) : queues_(context, queue_order::fifo, true) {}
 
   typename policy<World>::data_needs needs() const override { return {.accesses = false}; }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
-    for (task* t : tasks) {
-      const bool by_worker = t->owner < queues_.size();  // a task from outside stays with the worker that finds it
-      queues_[by_worker ? t->owner : self.id.index()].push(*t, self);
-    }
+    const int workers = static_cast<int>(queues_.size());
+    for (task* t : tasks) queues_[t->creator(workers, self.id).index()].push(*t, self);
     return nullptr;
   }
   poll_result next(worker& self) override { return queues_.next(self); }

@@ -78,27 +78,28 @@ class steal final : public policy<World> {
       .explain = explain,
   };
 
-  steal(const policy_context& s, const policy_options& given)
+  steal(const policy_context& context, const policy_options& given)
       : order_(given.word("victim",
                           {victim_order::nearest, victim_order::cyclic, victim_order::random, victim_order::nodes})),
         own_end_fifo_(given.is("end", "fifo")),
         batch_(given.number("batch")),
         looks_at_all_(given.is("looks", "all")),
         spares_short_(given.is("patience", "on")),
-        keeps_feeders_(s.workers.size() > 1 && given.is("keeps", "feeder")),
-        follows_own_(s.workers.size() > 1 && !own_end_fifo_ && given.is("follows", "own")),
-        feeders_(s.workers.size()),
-        large_groups_(static_cast<std::size_t>(s.workers.size())),
-        patience_(s.workers.size()) {
+        keeps_feeders_(context.workers.size() > 1 && given.is("keeps", "feeder")),
+        follows_own_(context.workers.size() > 1 && !own_end_fifo_ && given.is("follows", "own")),
+        feeders_(context.workers.size()),
+        large_groups_(static_cast<std::size_t>(context.workers.size())),
+        patience_(context.workers.size()) {
     const bool one_near = given.is("near", "one");
     const victim_order fixed = order_ == victim_order::random                ? victim_order::cyclic
                                : order_ == victim_order::nearest && one_near ? victim_order::caches
                                                                              : order_;
-    for (int w = 0; w < s.workers.size(); ++w) {
-      caches_.push_back(one_near ? s.workers.cache_of(worker_id(w)) : -1);
-      deques_.push_back(make_in<leveled_deque<World>>(s.memory_of(worker_id(w)), worker_id(w), s.workers.everybody()));
-      states_.emplace_back(rng(s.seed, purpose::victim, static_cast<std::uint32_t>(w)),
-                           s.workers.victims(worker_id(w), fixed));
+    for (int w = 0; w < context.workers.size(); ++w) {
+      caches_.push_back(one_near ? context.workers.cache_of(worker_id(w)) : -1);
+      deques_.push_back(
+          make_in<leveled_deque<World>>(context.memory_of(worker_id(w)), worker_id(w), context.workers.everybody()));
+      states_.emplace_back(rng(context.seed, purpose::victim, static_cast<std::uint32_t>(w)),
+                           context.workers.victims(worker_id(w), fixed));
     }
   }
 
@@ -137,12 +138,12 @@ class steal final : public policy<World> {
       const std::size_t i = (from + k) % all;
       const worker_id victim = choose(mine, i);
       if (deques_[victim.index()]->size() == 0) continue;
-      const poll_result l = look_at(victim, self);
+      const poll_result polled = look_at(victim, self);
       const std::size_t next = (i + 1) % all;
       // The next round begins after it. If it gave tasks, then only in the same cache: the nearest are robbed first.
-      if (l.kind != poll_result::found || (takes_one(victim, self) && takes_one(mine.victims[next], self)))
+      if (polled.kind != poll_result::found || (takes_one(victim, self) && takes_one(mine.victims[next], self)))
         mine.probes = next;
-      return l;
+      return polled;
     }
     const bool missed = order_ == victim_order::random && anything_left(mine);
     return {missed ? poll_result::retry : poll_result::empty};
@@ -154,10 +155,10 @@ class steal final : public policy<World> {
     worker_state& mine = states_[self.id.index()];
     if (mine.victims.empty()) return {poll_result::empty};
     const worker_id victim = choose(mine, mine.probes);
-    const poll_result l = look_at(victim, self);
-    if (l.kind != poll_result::found && ++mine.probes < mine.victims.size()) return l;
+    const poll_result polled = look_at(victim, self);
+    if (polled.kind != poll_result::found && ++mine.probes < mine.victims.size()) return polled;
     mine.probes = 0;
-    return l.kind == poll_result::found || anything_left(mine) ? l : poll_result{poll_result::empty};
+    return polled.kind == poll_result::found || anything_left(mine) ? polled : poll_result{poll_result::empty};
   }
 
   /// A task of the victim; without one, `later` if a theft would not pay at present, else `retry`.

@@ -39,8 +39,8 @@ class token_affinity {
     std::array<share, 8> shares;  // ends with the first share of no core
   };
 
-  token_affinity(const policy_context& s, const policy_options& /*given*/)
-      : memory_(s.memory), counts_(static_cast<std::size_t>(s.workers.size())) {
+  token_affinity(const policy_context& context, const policy_options& /*given*/)
+      : memory_(context.memory), counts_(static_cast<std::size_t>(context.workers.size())) {
     for (counted_tokens& c : counts_) c.of_core.resize(counts_.size());
   }
 

@@ -93,7 +93,7 @@ class alignas(false_sharing_range) affinity_queues {
     self.at(this);
     for (task* t : tasks) {
       const typename Affinity::task_affinity affinity = affinity_.affinity_of(*t, self);
-      const std::size_t creator = t->owner < alone_.size() ? t->owner : self.id.index();
+      const std::size_t creator = t->creator(static_cast<int>(alone_.size()), self.id).index();
       const grouped_by group = group_of(affinity);
       const auto level = static_cast<std::size_t>(t->level());
       std::size_t to = 0;

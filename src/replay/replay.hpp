@@ -72,7 +72,7 @@ class replay final : public gate<World> {
       .explain = explain,
   };
 
-  replay(const policy_context& s, const policy_options& given) : replay(s, given, given.text("file")) {}
+  replay(const policy_context& context, const policy_options& given) : replay(context, given, given.text("file")) {}
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     for (task* t : tasks) {
@@ -129,14 +129,14 @@ class replay final : public gate<World> {
   }
 
  private:
-  replay(const policy_context& s, const policy_options& given, const std::string& file)
-      : replay(s, given, file, schedule_in(file)) {}
+  replay(const policy_context& context, const policy_options& given, const std::string& file)
+      : replay(context, given, file, schedule_in(file)) {}
 
-  replay(const policy_context& s, const policy_options& given, std::string file, const recorded_schedule& from)
-      : identities_(s.identities),
-        regions_(s.regions),
+  replay(const policy_context& context, const policy_options& given, std::string file, const recorded_schedule& from)
+      : identities_(context.identities),
+        regions_(context.regions),
         file_(std::move(file)),
-        lists_(static_cast<std::size_t>(s.workers.size())),
+        lists_(static_cast<std::size_t>(context.workers.size())),
         types_(from.type),
         // Tasks from outside come in no fixed order, so their turns have none either.
         turns_(from.outside ? decltype(from.turns){} : from.turns) {
@@ -158,7 +158,7 @@ class replay final : public gate<World> {
     for (std::size_t w = 0; w < now; ++w) {
       list& mine = lists_[w];
       const worker_id me(static_cast<int>(w));
-      mine.queue = make_in<ordered_queue<World>>(s.memory_of(me), me);
+      mine.queue = make_in<ordered_queue<World>>(context.memory_of(me), me);
       if (few)
         std::ranges::sort(mine.steps, {}, [](const step& x) { return std::tuple(x.started, x.task, !x.explores); });
       mine.has_begun.resize(mine.steps.size());

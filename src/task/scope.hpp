@@ -24,6 +24,7 @@
 #include "base/atomic.hpp"
 #include "base/id.hpp"
 #include "task/cancellation.hpp"
+#include "task/creation_sink.hpp"
 #include "task/dependences.hpp"
 #include "task/seat.hpp"
 #include "task/task.hpp"
@@ -37,20 +38,6 @@
 namespace kith {
 
 namespace detail {
-
-/// Takes what is created in a scope, instead of the engine: the tasks of a graph that is captured. The functions are
-/// those of creation.hpp; the draft that begin() returns has no task.
-class creation_sink {
- public:
-  virtual draft begin(std::size_t closure_bytes, std::size_t closure_align) = 0;
-  virtual task_ref submit(task_code, const declared&) = 0;
-  virtual void abandon() noexcept = 0;
-  /// Throws kith::error: the running code asks for something that needs tasks that run at once.
-  [[noreturn]] virtual void refuse(const char* what) const = 0;
-
- protected:
-  ~creation_sink() = default;
-};
 
 class scope {
  public:

@@ -175,6 +175,10 @@ class task : public detail::kept_hints {
     for (const std::uint32_t ended_by : links) others += ended_by == mark_of(worker) ? -1 : ended_by != 0 ? 1 : 0;
     return others < 0;
   }
+  /// The worker that created it, of so many; if it came from outside, `otherwise`.
+  worker_id creator(int workers, worker_id otherwise) const noexcept {
+    return owner < workers ? worker_id(owner) : otherwise;
+  }
   static std::uint32_t mark_of(worker_id worker) noexcept { return static_cast<std::uint32_t>(worker.value) + 1; }
   /// Whether its priority is other than normal.
   bool has_level() const noexcept { return priority != 0; }

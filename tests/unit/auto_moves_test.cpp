@@ -220,7 +220,8 @@ class moving final : public kith::policy<World> {
   static constexpr kith::policy_entry about{
       .name = "test-moving", .paper = "", .section = "", .summary = "for a test", .options = options};
 
-  moving(const kith::policy_context& s, const kith::policy_options& given) : regions_(s.memory), inner_(s, given) {}
+  moving(const kith::policy_context& context, const kith::policy_options& given)
+      : regions_(context.memory), inner_(context, given) {}
 
   typename kith::policy<World>::data_needs needs() const override { return {.homes = true}; }
   task* ready(std::span<task* const> tasks, worker& self, kith::ready_reason why) override {

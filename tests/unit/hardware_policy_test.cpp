@@ -259,8 +259,8 @@ class notes_writers final : public kith::policy<World> {
   using worker = typename World::worker;
   static constexpr kith::policy_entry about{.name = "notes-writers", .summary = "for a test", .options = {}};
 
-  notes_writers(const kith::policy_context& s, const kith::policy_options&)
-      : memory_(s.memory), queues_(s, kith::queue_order::fifo, true) {}
+  notes_writers(const kith::policy_context& context, const kith::policy_options&)
+      : memory_(context.memory), queues_(context, kith::queue_order::fifo, true) {}
   typename kith::policy<World>::data_needs needs() const override { return {.homes = true, .writers = true}; }
   kith::task* ready(std::span<kith::task* const> tasks, worker& self, kith::ready_reason) override {
     for (kith::task* t : tasks) {
@@ -315,8 +315,8 @@ class notes_accesses final : public kith::policy<World> {
   using worker = typename World::worker;
   static constexpr kith::policy_entry about{.name = "notes-accesses", .summary = "for a test", .options = {}};
 
-  notes_accesses(const kith::policy_context& s, const kith::policy_options&)
-      : queues_(s, kith::queue_order::fifo, true) {}
+  notes_accesses(const kith::policy_context& context, const kith::policy_options&)
+      : queues_(context, kith::queue_order::fifo, true) {}
   typename kith::policy<World>::data_needs needs() const override { return {.homes = true}; }
   kith::task* ready(std::span<kith::task* const> tasks, worker& self, kith::ready_reason) override {
     for (kith::task* t : tasks) {

@@ -235,7 +235,8 @@ class listening final : public policy<World> {
   static constexpr policy_entry about{
       .name = "listening", .paper = "none", .section = "none", .summary = "for this test", .options = {}};
 
-  listening(const policy_context& s, const policy_options&) : queue_(s.workers.everybody(), queue_order::fifo) {}
+  listening(const policy_context& context, const policy_options&)
+      : queue_(context.workers.everybody(), queue_order::fifo) {}
   task* ready(std::span<task* const> tasks, worker& self, ready_reason) override {
     all_ring = all_ring && self.anybody_sleeps();
     queue_.push(tasks, self);

@@ -3,7 +3,7 @@
 #include "base/invariant.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
-#include "engine/native/recorder.hpp"
+#include "engine/native/seat_log.hpp"
 #include "task/edges.hpp"
 
 #include <utility>

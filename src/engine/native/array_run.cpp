@@ -339,7 +339,7 @@ void array_run::report(worker& w, std::uint32_t ended, std::uint32_t skipped) no
 
 bool may_run_arrays(const worker& w, const node_arrays& graph, bool has_priorities) noexcept {
   const engine& e = w.engine;
-  return w.log == nullptr && !e.policy.has_gate() && !e.options.dry && !has_priorities &&
+  return !w.needs_tasks() && !e.options.dry && !has_priorities &&
          (e.workers_where.inhabited().size() == 1 || graph.homes_in == e.number);
 }
 

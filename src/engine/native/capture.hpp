@@ -7,6 +7,7 @@
 // the first difference on, the tasks are captured anew.
 #pragma once
 
+#include "engine/native/closure_stack.hpp"
 #include "engine/native/node_arrays.hpp"
 #include "task/scope.hpp"
 
@@ -14,30 +15,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <vector>
 
 namespace kith::native {
-
-/// Memory for closures, allocated and freed in the order of a stack.
-class closure_stack {
- public:
-  struct mark {
-    std::uint32_t block = 0, used = 0;
-  };
-  void* take(std::size_t bytes, std::size_t align);
-  mark top() const noexcept { return top_; }
-  /// Frees everything that was taken since the mark.
-  void back_to(mark m) noexcept { top_ = m; }
-
- private:
-  struct block {
-    std::unique_ptr<std::byte[]> bytes;
-    std::size_t size;
-  };
-  std::vector<block> blocks_;
-  mark top_;
-};
 
 class capture final : public detail::creation_sink {
  public:

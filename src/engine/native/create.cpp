@@ -3,7 +3,7 @@
 #include "engine/native/declare.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/order_plainly.hpp"
-#include "engine/native/recorder.hpp"
+#include "engine/native/seat_log.hpp"
 #include "task/closure_room.hpp"
 #include "task/edges.hpp"
 

@@ -182,6 +182,8 @@ class engine {
   }
 }
 
+inline bool worker::needs_tasks() const noexcept { return log != nullptr || engine.policy.has_gate(); }
+
 /// The bytes that the throttle on bytes counts for the task.
 [[gnu::always_inline]] inline std::uint64_t worker::throttled_bytes(const task& t) const noexcept {
   std::uint64_t bytes = 0;

@@ -17,10 +17,10 @@ namespace kith::native {
     run_job();
     return nullptr;
   }
-  const poll_result l = engine.policy.next(*this);
-  if (l.kind != poll_result::found) return found_none(l);
+  const poll_result polled = engine.policy.next(*this);
+  if (polled.kind != poll_result::found) return found_none(polled);
   note_found();
-  return l.work;
+  return polled.work;
 }
 
 /// Looks for children first, where the wait has any that may be claimed.

@@ -34,7 +34,7 @@ join_by offer(half& h) noexcept {
   if (w == nullptr) return join_by::calls;
   if (w->children_scope != nullptr && w->children_scope->sink != nullptr)
     return join_by::calls;  // a capture takes all tasks
-  if (w->log != nullptr || w->engine.policy.has_gate()) return join_by::tasks;
+  if (w->needs_tasks()) return join_by::tasks;
   return w->offer(h) ? join_by::lane : join_by::calls;
 }
 

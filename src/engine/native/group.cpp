@@ -8,7 +8,7 @@
 
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
-#include "engine/native/recorder.hpp"
+#include "engine/native/seat_log.hpp"
 #include "engine/native/worker.hpp"
 #include "task/closure_room.hpp"
 #include "task/edges.hpp"

@@ -2,7 +2,7 @@
 // (engine::track_homes).
 #include "engine/life/first_touch.hpp"
 #include "engine/native/engine.hpp"
-#include "engine/native/recorder.hpp"
+#include "engine/native/seat_log.hpp"
 #include "engine/native/worker.hpp"
 
 namespace kith::native {

@@ -3,7 +3,7 @@
 #include "engine/life/remote_count.hpp"
 #include "engine/native/create.hpp"
 #include "engine/native/engine.hpp"
-#include "engine/native/recorder.hpp"
+#include "engine/native/seat_log.hpp"
 #include "engine/native/worker.hpp"
 #include "task/closure_room.hpp"
 #include "task/edges.hpp"

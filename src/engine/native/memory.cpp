@@ -1,6 +1,7 @@
 // Allocations of this engine's runtime, and their recording.
 #include "engine/native/engine.hpp"
 
+#include "base/access_tracer.hpp"
 #include "base/clock.hpp"
 
 namespace kith::native {

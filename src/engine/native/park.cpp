@@ -3,7 +3,7 @@
 // sides use.
 #include "engine/native/engine.hpp"
 #include "engine/native/find.hpp"
-#include "engine/native/recorder.hpp"
+#include "engine/native/seat_log.hpp"
 #include "engine/native/worker.hpp"
 
 #include <ctime>
@@ -160,21 +160,21 @@ task* worker::look_everywhere(const pending_wait& w, bool& left_some) {
   // The round that ends with the first `empty` may have begun before this call; the second one is complete.
   constexpr int before_yield = 16;
   for (int empties = 0, laters = 0; empties < 2;) {
-    const poll_result l = engine.policy.next(*this);
-    if (l.kind == poll_result::found) {
+    const poll_result polled = engine.policy.next(*this);
+    if (polled.kind == poll_result::found) {
       note_found();
-      return l.work;
+      return polled.work;
     }
-    empties += l.kind == poll_result::empty;
+    empties += polled.kind == poll_result::empty;
     if (w.is_done() || ready_to_go_on(true) != nullptr || take_half(w, false)) return nullptr;
-    if (l.kind != poll_result::later && l.kind != poll_result::watch) continue;
+    if (polled.kind != poll_result::later && polled.kind != poll_result::watch) continue;
     const bool has_other_work = !engine.arrivals.empty() || !engine.jobs.empty() || !addressed.empty();
     left_some = !has_other_work && engine.parked.enough_awake();  // one of these, or the watcher, takes it
     if (has_other_work || left_some) {
       engine.policy.idle(*this);  // it may have answered `watch`, and this worker may sleep now
       break;
     }
-    pause_for_long(l.kind == poll_result::later ? engine.looking.load(relaxed) - 1 : 0);
+    pause_for_long(polled.kind == poll_result::later ? engine.looking.load(relaxed) - 1 : 0);
     // The thread that will end the wait may need this core.
     if (++laters % before_yield == 0) std::this_thread::yield();
   }

@@ -3,7 +3,7 @@
 #include "engine/native/binding.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/inherited.hpp"
-#include "engine/native/recorder.hpp"
+#include "engine/native/recorded_body.hpp"
 #include "engine/native/worker.hpp"
 
 #include <algorithm>
@@ -121,19 +121,19 @@ std::exception_ptr engine::run_as_guest(void* context, void (*f)(void*), std::ui
   detail::scope* const no_task = std::exchange(w.task_scope, nullptr);
   begin_run();
   w.start_busy();
-  const std::uint64_t root_before = std::exchange(w.root, ++roots_ << 32);
+  const std::uint64_t root_before = std::exchange(w.root_name, ++roots_ << 32);
   const identity::naming_state named_before = std::exchange(w.naming, {identity::of_root(roots_)});
-  const std::uint64_t began = w.log != nullptr ? w.log->root(w.root, type) : 0;
+  const std::uint64_t began = w.log != nullptr ? w.log->root(w.root_name, type) : 0;
   std::uint64_t ended = 0;
   std::exception_ptr failure;
   {
-    const counted_body counted(w.counts, w.log, w.root, ended);
-    const traced_body traced(w.addresses, w.root);
+    const counted_body counted(w.counts, w.log, w.root_name, ended);
+    const traced_body traced(w.addresses, w.root_name);
     failure = w.run_apart(context, f);
   }
   refuse_inherited("runtime::run()");  // throws if f has forked and this is the child
-  if (w.log != nullptr) w.log->executed(w.root, began, ended != 0 ? ended : ticks(), 0);
-  w.root = root_before;
+  if (w.log != nullptr) w.log->executed(w.root_name, began, ended != 0 ? ended : ticks(), 0);
+  w.root_name = root_before;
   w.naming = named_before;
   w.finish_suspended();
   w.stop_busy();

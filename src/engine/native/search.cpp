@@ -5,7 +5,7 @@
 #include "engine/life/search_order.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/find.hpp"
-#include "engine/native/recorder.hpp"
+#include "engine/native/seat_log.hpp"
 #include "engine/native/worker.hpp"
 
 #include <array>
@@ -139,14 +139,14 @@ void worker::drop_dead_entries() {
   }
   int rounds = 0;                         // the first round may have begun before the last entries came
   for (int misses = 0; misses < 1000;) {  // the policy may return `later` for a while
-    const poll_result l = engine.policy.next(*this);
-    if (l.kind == poll_result::empty) {
+    const poll_result polled = engine.policy.next(*this);
+    if (polled.kind == poll_result::empty) {
       if (++rounds == 2) return;
-    } else if (l.kind != poll_result::found) {
+    } else if (polled.kind != poll_result::found) {
       ++misses;
-    } else if (l.work->scope->is_cancelled()) {
-      requeue(run(*l.work));  // was left alone; is cancelled, so its body does not run
-    } else if (take(*l.work)) {
+    } else if (polled.work->scope->is_cancelled()) {
+      requeue(run(*polled.work));  // was left alone; is cancelled, so its body does not run
+    } else if (take(*polled.work)) {
       return;  // a task that never ran; its refusal was already reported
     }
   }

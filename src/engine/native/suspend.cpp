@@ -2,6 +2,7 @@
 // between two tasks: the newest ones each time, the others in turn, all of them before the worker sleeps. A wait stays
 // there until the code that switches back to it removes it. suspend() is the only way to leave a stack, and keeps on it
 // what belongs to it: the running task, its scopes, the lane, the names that the task gives.
+#include "base/access_tracer.hpp"
 #include "engine/native/engine.hpp"
 #include "engine/native/worker.hpp"
 

@@ -7,7 +7,7 @@
 #include "engine/life/claim.hpp"
 #include "engine/life/ready_again.hpp"
 #include "engine/native/engine.hpp"
-#include "engine/native/recorder.hpp"
+#include "engine/native/seat_log.hpp"
 #include "engine/native/step.hpp"
 #include "engine/native/worker.hpp"
 

@@ -87,7 +87,7 @@ void worker::turn_back(worker* before) noexcept {
 }
 
 std::uint64_t worker::running_ref() const noexcept {
-  return running != nullptr ? edges::reference_to(engine.space, *running).packed().value : root;
+  return running != nullptr ? edges::reference_to(engine.space, *running).packed().value : root_name;
 }
 
 detail::scope& worker::open_children() {

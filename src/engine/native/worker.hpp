@@ -84,6 +84,8 @@ class worker : public native_seat, public worker_view {
   /// Whether a new task may be a plain call of its creator: the policy neither places nor orders tasks, none is
   /// recorded, and the stack has room.
   bool may_call_tasks() const noexcept { return at_creation != creation_rule::none && log == nullptr && may_nest(); }
+  /// Whether what could run without a task must be one: it is recorded, or a recorded order is imposed.
+  bool needs_tasks() const noexcept;
   /// Runs such a task. No other thread knows it, and it was not listed.
   void run_unseen(task& t);
   /// Called when such a task has predecessors. Its creator soon runs what is queued, so that later tasks are ready at
@@ -149,7 +151,8 @@ class worker : public native_seat, public worker_view {
   // ---- waiting (wait.cpp)
 
   /// Runs tasks, `first` first if it is not null, until the scope is empty. `name` is the call that the user
-  /// made. Throws kith::error if no stack is left; `s` is then null if tasks are left that will never start.
+  /// made. Throws kith::error if no stack is left, and what a policy throws; `s` is then null if tasks are left. The
+  /// scope of a graph keeps what a policy throws, and is waited for all the same.
   void wait_for(detail::scope*& s, const char* name, task* first = nullptr);
   /// Runs tasks until done() is true. The thread that makes it true must wake this worker (through sleepers)
   /// afterwards. `awaited` is the task that will make it true, if known. Throws kith::error if it fails at the
@@ -252,8 +255,8 @@ class worker : public native_seat, public worker_view {
   std::uint64_t running_ref() const noexcept;
 
   // ---- what runs now
-  std::uint64_t root = 0;  // packed; used while no task runs
-  worker_counts counts;    // for recordings
+  std::uint64_t root_name = 0;  // packed; used while no task runs
+  worker_counts counts;         // for recordings
   task* running = nullptr;
   detail::scope* task_scope = nullptr;  // of the running task
   detail::scope* children_scope = nullptr;

@@ -56,16 +56,16 @@ void engine::request_from_unit(worker& w) {
 /// Asks the policy for a task at `now`, for the worker or its prefetcher. The unit searches all queues in one
 /// operation.
 poll_result engine::poll_unit(worker& w, picoseconds now) {
-  poll_result l = w.group.policy.next(w);
-  for (std::size_t attempts = 1; l.kind == poll_result::retry && attempts < 2 * workers_.size(); ++attempts)
-    l = w.group.policy.next(w);
-  if (!unit_->has_bound()) return l;
-  if (l.kind == poll_result::found) {
+  poll_result polled = w.group.policy.next(w);
+  for (std::size_t attempts = 1; polled.kind == poll_result::retry && attempts < 2 * workers_.size(); ++attempts)
+    polled = w.group.policy.next(w);
+  if (!unit_->has_bound()) return polled;
+  if (polled.kind == poll_result::found) {
     KITH_INVARIANT(unit_->held != 0, "a task that is found was queued");
     --unit_->held;
   }
   read_tasks(w, now);
-  return l;
+  return polled;
 }
 
 /// Gives ready tasks to the policy, as far as the unit's queues have room. The others go to memory, after those that
@@ -149,15 +149,15 @@ void engine::step_prefetcher(worker& w, picoseconds now) {
     return;
   }
   set_prefetch_event(w, event_queue::never);
-  const poll_result l = poll_unit(w, now);
-  if (l.kind != poll_result::found) {
+  const poll_result polled = poll_unit(w, now);
+  if (polled.kind != poll_result::found) {
     p.current = prefetcher::prefetch_state::waits;
     return;
   }
   p.current = prefetcher::prefetch_state::idle;
   count_message(w, false, machine_.unit.descriptor_bytes);
   const picoseconds arrives = now + unit_->travel(w.node);
-  p.buffer.push_back({as_policy_task(*l.work).number(), arrives});
+  p.buffer.push_back({as_policy_task(*polled.work).number(), arrives});
   request_ahead(w, arrives);
 }
 

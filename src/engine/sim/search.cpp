@@ -184,13 +184,13 @@ void engine::look_for_task(worker& w) {
   const bool asks_first = claims && scopes_[w.frames.back().scope].leveled;  // the policy knows the highest priority
   if (claims && !asks_first && run_if_claimed(w, claim_awaited(w), failed_before)) return;
   if (unit_ && run_prefetched(w)) return;
-  const poll_result l = unit_ ? poll_unit(w, w.clock) : w.group.policy.next(w);
-  if (l.kind == poll_result::found) {
-    run_given(w, *l.work);
+  const poll_result polled = unit_ ? poll_unit(w, w.clock) : w.group.policy.next(w);
+  if (polled.kind == poll_result::found) {
+    run_given(w, *polled.work);
     return;
   }
   if (asks_first && run_if_claimed(w, claim_awaited(w), true)) return;
-  found_nothing(w, l.kind);
+  found_nothing(w, polled.kind);
 }
 
 /// Spends the time of a search, which grows with the number of failures. The worker searches after that.

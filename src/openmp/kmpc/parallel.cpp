@@ -27,7 +27,7 @@ constinit thread_local requested_sizes next_region [[gnu::tls_model("initial-exe
 /// A body, and its variables: one pointer, or number in place of a pointer, for each.
 class call {
  public:
-  call(microtask body, std::vector<void*> variables) : body_(body), variables_(std::move(variables)) {
+  call(microtask code, std::vector<void*> variables) : body_(code), variables_(std::move(variables)) {
     if (variables_.size() > most) die("a parallel region has more than 500 variables of its creator");
   }
 
@@ -50,9 +50,9 @@ class call {
     std::copy(variables_.begin(), variables_.end(), all.begin());
     std::int32_t thread = here().thread, in_team = thread;
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-      using body =
+      using function =
           void (*)(std::int32_t*, std::int32_t*, decltype(static_cast<void>(i), static_cast<void*>(nullptr))...);
-      reinterpret_cast<body>(body_)(&thread, &in_team, all[i]...);
+      reinterpret_cast<function>(body_)(&thread, &in_team, all[i]...);
     }(std::make_index_sequence<count>());
   }
 

@@ -38,7 +38,7 @@
 #include "policy/contract/policy_entry.hpp"
 #include "policy/contract/policy_options.hpp"
 #include "policy/home_queue.hpp"
-#include "policy/rip.hpp"
+#include "policy/partition_targets.hpp"
 #include "policy/steal.hpp"
 
 #include <algorithm>
@@ -72,26 +72,26 @@ class automatic final : public policy<World>, public observer<World> {
       .explain = explain_automatic<World>,
   };
 
-  automatic(const policy_context& s, const policy_options& given)
-      : team_(s.workers),
-        memory_(s.memory),
+  automatic(const policy_context& context, const policy_options& given)
+      : team_(context.workers),
+        memory_(context.memory),
         keeps_feeders_(given.is("keeps", "feeder")),
-        dataless_(s, policy_options(keeps_feeders_ ? "steal:follows=own,keeps=feeder" : "steal:follows=own",
-                                    steal<World>::options)),
+        dataless_(context, policy_options(keeps_feeders_ ? "steal:follows=own,keeps=feeder" : "steal:follows=own",
+                                          steal<World>::options)),
         feeders_(dataless_.feeding()),
-        tables_(s),
-        place_(s, tables_),
-        runs_(s, given),
-        moves_(s, given, tables_, place_),
-        thefts_(s, given),
-        chains_(s, given, tables_),
-        ends_(s, order_in(given), given),
-        queues_(s, order_in(given)),
+        tables_(context),
+        place_(context, tables_),
+        runs_(context, given),
+        moves_(context, given, tables_, place_),
+        thefts_(context, given),
+        chains_(context, given, tables_),
+        ends_(context, order_in(given), given),
+        queues_(context, order_in(given)),
         states_(static_cast<std::size_t>(team_.size())),
         types_(team_.nodes()) {
     if (given.is("window", "off")) return;
     windows_.emplace(partition::window_rules{.first_method = partition::available(partition::method::scotch)},
-                     nodes_of(team_), s.regions, team_.size(), team_.everybody(),
+                     targets_on(team_), context.regions, team_.size(), team_.everybody(),
                      [this](task& t, std::int32_t part, worker& self) { send(t, node_id(part), self, false); });
   }
 
@@ -203,8 +203,8 @@ class automatic final : public policy<World>, public observer<World> {
     if (!node_first) {
       if (task* own = dataless_.take_own(self)) return ring_and_return_dataless(*own, self);
       if (!levels && lead > 0 && queue.size() > 0 && dataless_seen_.load(relaxed)) {
-        if (const poll_result l = dataless_.rob(self); l.work != nullptr)
-          return ring_and_return_dataless(*l.work, self);
+        if (const poll_result polled = dataless_.rob(self); polled.work != nullptr)
+          return ring_and_return_dataless(*polled.work, self);
       }
     }
     if (task* t = take_from(queue, self)) {
@@ -220,10 +220,10 @@ class automatic final : public policy<World>, public observer<World> {
     if (node_first) {
       if (task* own = dataless_.take_own(self)) return ring_and_return_dataless(*own, self);
     }
-    if (const poll_result l = dataless_.rob(self); l.work != nullptr) {
-      return ring_and_return_dataless(*l.work, self);
-    } else if (l.kind != poll_result::empty && !runs_.holds_any()) {
-      return l;
+    if (const poll_result polled = dataless_.rob(self); polled.work != nullptr) {
+      return ring_and_return_dataless(*polled.work, self);
+    } else if (polled.kind != poll_result::empty && !runs_.holds_any()) {
+      return polled;
     }
     thefts_.begin_waiting(self.node);
     if (task* t = rob(self)) return ring_and_return(*t, self);

@@ -36,12 +36,12 @@ class balanced_placement {
   /// always allowed.
   static constexpr double slack = 0.1;
 
-  balanced_placement(const policy_context& s, const shared_tables<World>& tables)
-      : team_(s.workers),
-        memory_(s.memory),
+  balanced_placement(const policy_context& context, const shared_tables<World>& tables)
+      : team_(context.workers),
+        memory_(context.memory),
         tables_(tables),
-        order_(s.workers),
-        shares_(s.workers),
+        order_(context.workers),
+        shares_(context.workers),
         dealt_(static_cast<std::size_t>(team_.nodes())),
         states_(static_cast<std::size_t>(team_.size())) {
     for (state& mine : states_) {

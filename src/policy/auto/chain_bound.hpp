@@ -36,8 +36,8 @@ class chain_bound {
       one_of("chains", "bound|free", "whether a node runs no more chains of tasks at once than its caches hold"),
   };
 
-  chain_bound(const policy_context& s, const policy_options& given, const shared_tables<World>& tables)
-      : team_(s.workers),
+  chain_bound(const policy_context& context, const policy_options& given, const shared_tables<World>& tables)
+      : team_(context.workers),
         tables_(tables),
         nodes_(static_cast<std::size_t>(team_.nodes())),
         states_(static_cast<std::size_t>(team_.size())) {

@@ -33,8 +33,8 @@ class delayed_theft {
              "a node is robbed by workers that have waited for this many times what a task loses elsewhere"),
   };
 
-  delayed_theft(const policy_context& s, const policy_options& given)
-      : team_(s.workers),
+  delayed_theft(const policy_context& context, const policy_options& given)
+      : team_(context.workers),
         caution_(static_cast<float>(given.number("caution"))),
         nodes_(static_cast<std::size_t>(team_.nodes())),
         states_(static_cast<std::size_t>(team_.size())) {

@@ -31,8 +31,8 @@ class hot_end {
       one_of("recent", "auto|off", "whether the task queued last is taken first, where that was measured to be faster"),
   };
 
-  hot_end(const policy_context& s, queue_order order, const policy_options& given)
-      : team_(s.workers),
+  hot_end(const policy_context& context, queue_order order, const policy_options& given)
+      : team_(context.workers),
         measures_(given.is("recent", "auto") && order == queue_order::fifo && team_.machines().size() == 1),
         states_(static_cast<std::size_t>(team_.size())) {}
 

@@ -45,11 +45,11 @@ class initial_runs {
                 "more blocks than its node has workers; 0: blocks are dealt one by one"),
   };
 
-  initial_runs(const policy_context& s, const policy_options& given)
-      : team_(s.workers),
-        memory_(s.memory),
-        order_(s.workers),
-        shares_(s.workers),
+  initial_runs(const policy_context& context, const policy_options& given)
+      : team_(context.workers),
+        memory_(context.memory),
+        order_(context.workers),
+        shares_(context.workers),
         runs_(given.number_or_word("runs")),
         watches_(static_cast<std::size_t>(team_.size())) {}
 

@@ -31,9 +31,9 @@ class moved_data {
              "data moves to the thief after this many consecutive thefts of tasks that use it; 0: it never moves"),
   };
 
-  moved_data(const policy_context& s, const policy_options& given, const shared_tables<World>& tables,
+  moved_data(const policy_context& context, const policy_options& given, const shared_tables<World>& tables,
              balanced_placement<World>& placement)
-      : memory_(s.memory),
+      : memory_(context.memory),
         tables_(tables),
         placement_(placement),
         thefts_(static_cast<std::uint8_t>(given.number("moves"))) {}

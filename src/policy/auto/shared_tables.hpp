@@ -25,7 +25,7 @@ class shared_tables {
  public:
   using worker = typename World::worker;
 
-  explicit shared_tables(const policy_context& s) : team_(s.workers) {}
+  explicit shared_tables(const policy_context& context) : team_(context.workers) {}
 
   /// Called when the worker begins the task.
   void begins(const task& t, const worker& self) {

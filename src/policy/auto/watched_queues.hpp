@@ -22,10 +22,10 @@ class watched_queues {
  public:
   using worker = typename World::worker;
 
-  watched_queues(const policy_context& s, queue_order order)
-      : team_(s.workers), watches_(static_cast<std::size_t>(team_.size())) {
+  watched_queues(const policy_context& context, queue_order order)
+      : team_(context.workers), watches_(static_cast<std::size_t>(team_.size())) {
     for (int n = 0; n < team_.nodes(); ++n) {
-      queues_.push_back(make_queue<World>(s, node_id(n), order));
+      queues_.push_back(make_queue<World>(context, node_id(n), order));
       rounds_.push_back(team_.nodes_by_distance(node_id(n)));
     }
   }
