@@ -50,11 +50,12 @@ struct member_block {
 /// The accesses of one task. A `Store` derives from it and has:
 ///   after(task, bytes)         the task starts after that one, and reads up to that many bytes of what it wrote
 ///   block_at(index), take_block(), give_block(index)    where members of groups are listed; 0 is no block
-///   has_room(n), plainly_after(task, bytes)    if has_room(n), n such calls do what after() does, for another task
-///                              than its own, and call nothing; a call that is repeated does no harm
-///   take_spare_block()         a block that was given back; 0: there is none
 ///   adopt(store)               takes over the state of a copy that has done the work
 ///   keep_members(block)        may drop members that no later task must wait for, but must keep one
+/// and for access_plainly():
+///   has_room(n), plainly_after(task, bytes)    if has_room(n), n such calls do what after() does, for another task
+///                              than its own, and call nothing; after() may be called for the same task again
+///   take_spare_block()         a block that was given back; 0: there is none
 /// Task names are 64-bit numbers in which bits 28 to 31 are 0; 0 is no task. `fence(for_each)` must create an internal
 /// task that ends after every task that `for_each(callback)` passes to its callback, and return its reference.
 template <class Store>
@@ -84,7 +85,8 @@ class sibling_rules {
     }
   }
 
-  /// As access() in the frequent cases, in one piece without a call. In other cases it does nothing and returns false.
+  /// As access() in the frequent cases, in one piece without a call. In other cases it returns false and leaves `k` as
+  /// it is; access() must follow, which may add the same edges again.
   [[gnu::always_inline]] bool access_plainly(detail::tracker& k, mode how) {
     if (how == mode::in) {
       if ((k.member & kind_mask) != readers || !store().has_room(1)) return false;
@@ -274,8 +276,8 @@ class sibling_rules {
   }
 
   /// Called when the task writes: it comes after the members that a group's only block lists, which is given back. If
-  /// that takes more, or there is no room for the first two members after it, returns false and leaves the group as it
-  /// is.
+  /// there are several blocks, or the store has no room for the block's members and the first two, returns false: the
+  /// group stays as it is, but some edges may have been added.
   [[gnu::always_inline]] bool follow_block_plainly(detail::tracker& k, std::uint64_t bytes) {
     const member_block& block = store().block_at(k.block);
     if (block.next != 0) return false;

@@ -23,21 +23,23 @@ using testing::ThrowsMessage;
 std::atomic<bool> waited{false};   // somebody has called waiting()
 std::atomic<bool> members{false};  // what becomes ready was created in a group by its members
 
-/// With armed=on, throws once, when it has queued several tasks that the end of another one has made ready; with
-/// armed=waits, whenever a task waits; with armed=full, std::bad_alloc for every other new task, also of members
-/// of a group, which it does not queue. Other tests run every policy with its defaults.
+/// With armed=on, throws once, when it has queued several tasks that the end of another one has made ready, with
+/// armed=found, when it has queued the first nodes of a graph; with armed=waits, whenever a task waits; with
+/// armed=full, std::bad_alloc for every other new task, also of members of a group, which it does not queue. Other
+/// tests run every policy with its defaults.
 template <class World>
 class throws_once final : public kith::policy<World> {
  public:
   using worker = typename World::worker;
 
-  static constexpr std::array options{kith::one_of("armed", "off|on|waits|full", "when it throws")};
+  static constexpr std::array options{kith::one_of("armed", "off|on|found|waits|full", "when it throws")};
   static constexpr kith::policy_entry about{
       .name = "throws-once", .summary = "throws once from ready()", .options = options};
 
   throws_once(const kith::policy_context& context, const kith::policy_options& given)
       : queues_(context, kith::queue_order::fifo, true),
-        throws_(given.is("armed", "on")),
+        throws_(given.is("armed", "on") || given.is("armed", "found")),
+        at_(given.is("armed", "on") ? kith::ready_reason::completion : kith::ready_reason::discovery),
         throws_at_waits_(given.is("armed", "waits")),
         full_(given.is("armed", "full")) {}
 
@@ -45,7 +47,7 @@ class throws_once final : public kith::policy<World> {
     const bool is_new = why == kith::ready_reason::creation || members.load();
     if (full_ && is_new && ++created_ % 2 == 0) throw std::bad_alloc();
     for (kith::task* t : tasks) queues_[0].push(*t, self);
-    if (tasks.size() > 1 && why == kith::ready_reason::completion && std::exchange(throws_, false))
+    if (tasks.size() > 1 && why == at_ && std::exchange(throws_, false))
       throw std::runtime_error("no room in the queue");
     return nullptr;
   }
@@ -57,7 +59,9 @@ class throws_once final : public kith::policy<World> {
 
  private:
   kith::worker_queues<World> queues_;
-  bool throws_, throws_at_waits_, full_;
+  bool throws_;
+  kith::ready_reason at_;
+  bool throws_at_waits_, full_;
   std::atomic<int> created_{0};
 };
 
@@ -131,7 +135,6 @@ void end_when_waited() {
   while (!waited.load()) std::this_thread::yield();
 }
 
-/// On any worker, an exception of waiting() is thrown where tasks are waited for, and nothing is left behind.
 /// Nodes above 0 wait for node 0.
 struct wide_graph {
   using key = int;
@@ -144,18 +147,21 @@ struct wide_graph {
 
 TEST(throwing_policy, its_exception_fails_a_graph_whose_nodes_then_end) {
   register_it();
-  kith::runtime rt(make_options(1, "throws-once:armed=on"));
   const std::array wanted{1, 2, 3, 4, 5};
-  rt.run([&] {
-    wide_graph first, second;
-    EXPECT_THAT([&] { kith::explore(first, std::span<const int>(wanted)); },
-                ThrowsMessage<std::runtime_error>("no room in the queue"));
-    EXPECT_EQ(first.computed, 1) << "the others are skipped";
-    EXPECT_EQ(kith::explore(second, std::span<const int>(wanted)).nodes, 6u);
-    EXPECT_EQ(second.computed, 6);
-  });
+  for (const auto& [policy, computed] : {std::pair{"throws-once:armed=on", 1}, {"throws-once:armed=found", 0}}) {
+    kith::runtime rt(make_options(1, policy));
+    rt.run([&] {
+      wide_graph first, second;
+      EXPECT_THAT([&] { kith::explore(first, std::span<const int>(wanted)); },
+                  ThrowsMessage<std::runtime_error>("no room in the queue"));
+      EXPECT_EQ(first.computed, computed) << "the others are skipped";
+      EXPECT_EQ(kith::explore(second, std::span<const int>(wanted)).nodes, 6u);
+      EXPECT_EQ(second.computed, 6);
+    });
+  }
 }
 
+/// On any worker, an exception of waiting() is thrown where tasks are waited for, and nothing is left behind.
 TEST(throwing_policy, its_exception_at_a_wait_arrives_there) {
   register_it();
   for (const int workers : {1, 3}) {

@@ -17,12 +17,25 @@ task* worker::end_phase(task& t, detail::outcome how) {
   std::vector<task*>& found = explored.found;
   count_begun(s, found.size());
   if (how == detail::outcome::generated) {
-    task* const next = end(t);
-    if (found.empty()) return next;
-    task* const one = make_ready(found, life::reason_after_naming(next != nullptr, found.front()->exploring != 0));
-    if (next == nullptr) return one;
+    task *next = nullptr, *one = nullptr;
+    std::exception_ptr failure;  // of the policy: it gets all tasks, because the graph waits for them
+    try {
+      next = end(t);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    if (found.empty() && !failure) return next;
+    try {
+      if (!found.empty())
+        one = make_ready(found, life::reason_after_naming(next != nullptr, found.front()->exploring != 0));
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    if (next == nullptr && !failure) return one;
     requeue(one);
-    return next;
+    if (!failure) return next;
+    requeue(next);
+    std::rethrow_exception(failure);
   }
   t.exploring = 0;
   // After this, unless it is ready, the node may run and end on another worker.
@@ -115,7 +128,13 @@ void node_scope::run(std::span<const task_ref> wanted) {
   std::vector<task*> first;
   for (task_ref r : wanted) first.push_back(&w.engine.space[reference::from(r).index]);
   w.count_begun(*scope_, first.size());
-  w.wait_for(scope_, "kith::explore()", first.empty() ? nullptr : w.make_ready(first, ready_reason::discovery));
+  task* now = nullptr;
+  try {
+    if (!first.empty()) now = w.make_ready(first, ready_reason::discovery);
+  } catch (...) {
+    fail(std::current_exception());  // the policy may have queued them
+  }
+  w.wait_for(scope_, "kith::explore()", now);
 }
 
 void node_scope::fail(std::exception_ptr why) noexcept { scope_->fail(std::move(why)); }

@@ -183,7 +183,8 @@ task* worker::start_released(task* last, bool more) {
 /// of `next` and those that this makes ready, and requeues the others. It is a loop, not a recursion, because
 /// the end of a task may end its ancestors.
 task* worker::end_left(task* next) {
-  if (std::exchange(ending_left_, true)) return next;
+  if (ending_left_) return next;
+  const raised_flag ending(ending_left_);
   while (!left_and_empty_.empty()) {
     detail::scope& children = *left_and_empty_.back();
     left_and_empty_.pop_back();
@@ -206,12 +207,15 @@ task* worker::end_left(task* next) {
     }
     if (log != nullptr) [[unlikely]]
       log->completed(edges::reference_to(engine.space, t).packed().value);
-    task* const further = end(t);
-    if (further == nullptr) continue;
-    if (next != nullptr) requeue(next);
-    next = further;
+    task* further = nullptr;
+    try {
+      further = end(t);
+    } catch (...) {
+      requeue(next);
+      throw;
+    }
+    if (further != nullptr) requeue(std::exchange(next, further));
   }
-  ending_left_ = false;
   return next;
 }
 

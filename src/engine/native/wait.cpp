@@ -39,13 +39,14 @@ void worker::wait_for(detail::scope*& waited, const char* name, task* first) {
       s.emptied();  // a graph's scope may be waited for again, and stays as it is
     }
   };
-  while (true) {
+  bool over = false;
+  while (!over) {
     try {
       work_until(w, first);
-      return end();
+      over = true;
     } catch (...) {
       // Nodes use what the code that waits for them owns, so that code must wait on. The graph fails.
-      if (!s.phased || w.refused || s.unfinished() == 0) {
+      if (!s.phased || s.unfinished() == 0) {
         end();
         throw;
       }
@@ -53,6 +54,7 @@ void worker::wait_for(detail::scope*& waited, const char* name, task* first) {
       first = nullptr;
     }
   }
+  end();
 }
 
 void worker::work_until(pending_wait& w, task* first) {

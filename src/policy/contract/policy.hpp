@@ -9,11 +9,11 @@
 //
 // It is called in the middle of the engine's work: it calls no public function of Kith (spawn, wait, allocate, ...).
 // Simulations repeat if it decides by nothing that differs between two runs, such as a task's address. What its
-// constructor throws, the maker of the runtime gets. What ready() and next() throw arrives at the wait that this worker
-// is in, or, if that waits for nodes of a graph, when they have ended; on a thread without one it ends the program.
-// Tasks that ready() has not queued by then never run, and the wait for such nodes never ends. A ready() for a creation
-// that throws std::bad_alloc must not have queued the task: its creator runs it. What waiting() throws arrives where
-// the tasks are waited for.
+// constructor throws, the maker of the runtime gets. What ready() and next() throw arrives at the wait, or the creation
+// of a task, on whose stack this worker is; on a stack without one it ends the program. A wait for nodes of a graph
+// throws it only when they have ended, so next() must not throw for ever. Tasks that ready() has not queued by then
+// never run, and such nodes never end. A ready() for a creation that throws std::bad_alloc must not have queued the
+// task: its creator runs it. What waiting() throws arrives where the tasks are waited for.
 //
 // A worker may claim a task past its queue if the task's parent waits or its parent's body has ended. The entry
 // left in the queue is dead: when next() returns it, the engine drops it and asks again. Until then the task's
