@@ -55,7 +55,7 @@ TEST(nested_runtimes, both_are_entered_again) {
   });
 }
 
-// A recorded run waits for a stand-in that is about to leave the seat of worker 0, but not for another thread's run.
+// A run waits for a stand-in that is about to leave the seat of worker 0, but not for another thread's run.
 TEST(nested_runtimes, threads_in_recorded_runs_may_wait_for_each_other) {
   const kith::test::scratch_file one, two;
   kith::runtime_options first = make_options(2), second = make_options(1);

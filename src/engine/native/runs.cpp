@@ -99,12 +99,12 @@ class handed_over {
 
 }  // namespace
 
-/// Not locked if the stand-in needs the seat, or another thread runs as worker 0. Runs that are recorded or replayed
-/// must be the same each time, so they wait for a stand-in that is about to leave.
+/// Not locked if the stand-in needs the seat, or another thread runs as worker 0. Waits for a stand-in that is about to
+/// leave: a run that is recorded or replayed must be the same each time, and a thread that hands its run over cannot
+/// run tasks of the runtimes below it on its stack meanwhile.
 std::unique_lock<std::mutex> engine::take_seat_0() {
   std::unique_lock seat(seat_0_, std::try_to_lock);
-  while (!seat.owns_lock() && (policy.has_gate() || recorder_ != nullptr) && outside.unfinished() == 0 &&
-         !guest_.load(relaxed)) {
+  while (!seat.owns_lock() && outside.unfinished() == 0 && !guest_.load(relaxed)) {
     std::this_thread::yield();
     seat.try_lock();
   }
