@@ -24,7 +24,6 @@ task* worker::end_phase(task& t, detail::outcome how) {
     } catch (...) {
       failure = std::current_exception();
     }
-    if (found.empty() && !failure) return next;
     try {
       if (!found.empty())
         one = make_ready(found, life::reason_after_naming(next != nullptr, found.front()->exploring != 0));
