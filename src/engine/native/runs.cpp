@@ -7,6 +7,7 @@
 #include "engine/native/worker.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -105,7 +106,7 @@ class handed_over {
 std::unique_lock<std::mutex> engine::take_seat_0() {
   std::unique_lock seat(seat_0_, std::try_to_lock);
   while (!seat.owns_lock() && outside.unfinished() == 0 && !guest_.load(relaxed)) {
-    std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(1));  // not yield: its priority may be lower
     seat.try_lock();
   }
   return seat;
