@@ -75,6 +75,29 @@ TEST(auto_theft, waits_anew_after_tasks_of_its_own) {
   EXPECT_NE(b.next(1), nullptr);
 }
 
+/// Each task of its own node is taken by another worker there.
+TEST(auto_theft, a_worker_that_finds_nothing_waits_on_while_its_node_gets_a_few_tasks) {
+  auto_bench b("node:2 core:2 distance:40");
+  b.how = kith::mode::in;
+  b.ran(100'000);  // three times longer there, and every second theft is assumed to be of use: 3 * 2 * 2 tasks
+  b.queue_at_0(40);
+  EXPECT_EQ(b.next(2), nullptr);
+  int begun = 0;
+  for (; b.next(2) == nullptr; ++begun) {
+    ASSERT_LT(begun, 40);
+    kith::task& own = b.task({{b.region(1), page}});
+    b.ready(own);
+    ASSERT_EQ(b.next(3), &own);
+    ASSERT_NE(b.next(0), nullptr);
+  }
+  EXPECT_EQ(begun, 12);
+  // It has found a task, and waits anew.
+  kith::task& own = b.task({{b.region(1), page}});
+  b.ready(own);
+  ASSERT_EQ(b.next(3), &own);
+  EXPECT_EQ(b.next(2), nullptr);
+}
+
 /// The number of tasks that the workers of node 0 begin before a worker of node 1, which has just run a task of its
 /// own, robs it.
 int waits(auto_bench& b, int thief, int queued) {

@@ -225,7 +225,7 @@ class automatic final : public policy<World>, public observer<World> {
     } else if (polled.kind != poll_result::empty && !runs_.holds_any()) {
       return polled;
     }
-    thefts_.begin_waiting(self.node);
+    thefts_.begin_waiting(self);
     if (task* t = rob(self)) return ring_and_return(*t, self);
     if (runs_.holds_any()) {
       if (!runs_.starves(self)) return {poll_result::watch};
@@ -268,13 +268,15 @@ class automatic final : public policy<World>, public observer<World> {
   poll_result ring_and_return_dataless(task& t, worker& self) {
     std::int32_t& lead = states_[self.id.index()].lead;
     lead = std::max(lead - 1, -most_lead);
+    thefts_.begins_dataless(self);
     return ring_and_return(t, self);
   }
   /// While tasks wait at node `victim`, rings for a worker for which it pays to rob it; that rings for the next one
   /// when it has. A theft may start to pay later, when its cost or the next task is known. True if one was asleep.
   bool ring_for_thief(node_id victim, std::uint16_t type, worker& self) {
-    return queues_.waiting(victim) > 0 && self.anybody_sleeps() &&
-           queues_.ring_elsewhere(victim, self, [&](node_id n) { return pays(type, victim, n); });
+    return queues_.waiting(victim) > 0 && self.anybody_sleeps() && queues_.ring_elsewhere(victim, self, [&](node_id n) {
+      return thefts_.pays(type, victim, n, queues_.waiting(victim));
+    });
   }
   bool ring_for_thief(node_id victim, worker& self) { return ring_for_thief(victim, types_.judged(victim), self); }
   void ring_for_room(worker& self) {
@@ -358,9 +360,6 @@ class automatic final : public policy<World>, public observer<World> {
     return nullptr;
   }
 
-  bool pays(std::uint16_t type, node_id victim, node_id thief) const {
-    return thefts_.pays(type, victim, thief, queues_.waiting(victim));
-  }
   /// Whether a worker continues with a task of another node of its machine: because it has written what the task
   /// writes, or because it would rob that node of such a task at once, and nothing waits at its own.
   bool is_better_here(const task& t, node_id home, const worker& self) const {
@@ -403,15 +402,16 @@ class automatic final : public policy<World>, public observer<World> {
     }
   }
 
-  /// Steals a task of the nearest node where that pays; null if it pays nowhere.
+  /// Steals a task of the nearest node where that pays; null if it pays nowhere. The worker waits (begin_waiting()).
   task* rob(worker& self) {
     for (node_id n : queues_.around(self.node)) {
       if (n == self.node || queues_.waiting(n) == 0) continue;
       const bool anyway = thefts_.makes_no_progress(n, self);
-      if (!anyway && !pays(types_.judged(n), n, self.node)) continue;
+      const auto pays_for = [&](std::uint16_t type) { return thefts_.pays_for(self, type, n, queues_.waiting(n)); };
+      if (!anyway && !pays_for(types_.judged(n))) continue;
       task* t = queues_[n].steal(self, [&](const task& first) {
         if (anyway) return true;
-        if (pays(first.type, n, self.node)) return chains_.may_begin(first, self);
+        if (pays_for(first.type)) return chains_.may_begin(first, self);
         types_.refused(n, first.type);
         return false;
       });

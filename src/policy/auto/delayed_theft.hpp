@@ -8,6 +8,11 @@
 // not useful, times a task's time: where thefts have been useful, a long wait only loses time. Time is counted in tasks
 // that the victim's workers begin. If several times as many wait, the queue will outlast the wait, and the theft is
 // made at once.
+//
+// Two waits count, and the longer one decides. That of a node began when one of its workers found no task there; it
+// ends when a task is queued at the node. That of a worker began when it found no task there itself; it ends when the
+// worker finds one anywhere. So a worker that finds nothing pays its own rent, also while its node gets a few tasks
+// that others take.
 #pragma once
 
 #include "policy/auto/task_times.hpp"
@@ -47,34 +52,46 @@ class delayed_theft {
     auto& fed = nodes_[n.index()].fed;
     if (!fed.load(relaxed)) fed.store(true, relaxed);
   }
-  /// Called when a worker of the node has found no task there.
+  /// Called when the workers of the node, but for the one that calls, find no task there.
   void begin_waiting(node_id n) {
     node_state& here = nodes_[n.index()];
     if (!here.fed.load(relaxed)) return;
     for (node_id other : team_.inhabited()) here.begun_before[other.index()].store(begun_at(other), relaxed);
     here.fed.store(false, relaxed);
   }
+  /// Called when the worker has found no task at its node.
+  void begin_waiting(worker& self) {
+    begin_waiting(self.node);
+    state& mine = states_[self.id.index()];
+    if (std::exchange(mine.waits, true)) return;
+    for (node_id other : team_.inhabited()) mine.views[other.index()].begun_before = begun_at(other);
+  }
   /// Called when the worker begins a task with data, of its own node or stolen from another.
   void begins(worker& self, bool stolen) {
     state& mine = states_[self.id.index()];
     mine.begun.store(mine.begun.load(relaxed) + 1, relaxed);
     mine.away = stolen;
+    mine.waits = false;
     if (!stolen) ++mine.own;
   }
+  /// Called when the worker begins a task without data.
+  void begins_dataless(worker& self) { states_[self.id.index()].waits = false; }
   /// Called when the worker looks for a task again. `own_wait`: tasks of its own node wait; used if it was stealing.
   void returns(worker& self, bool own_wait) {
     if (!std::exchange(states_[self.id.index()].away, false)) return;
     nodes_[self.node.index()].missed.add(own_wait);
   }
 
-  /// Whether a worker of node `thief` should run a task of this type that waits at `victim` with others, `waiting` in
+  /// Whether any worker of node `thief` should run a task of this type that waits at `victim` with others, `waiting` in
   /// all. They must take the workers there longer than the task loses elsewhere.
   bool pays(std::uint16_t type, node_id victim, node_id thief, std::int64_t waiting) const {
-    const node_state& mine = nodes_[thief.index()];
-    if (waiting == 0 || mine.fed.load(relaxed)) return false;
-    const cost c = price(type, victim, thief);
-    if (static_cast<float>(waiting) <= c.lost) return false;
-    return static_cast<float>(begun_since(victim, mine)) + 1 > c.wait || outlasts(type, waiting, c);
+    return !nodes_[thief.index()].fed.load(relaxed) && pays_after(waited(victim, thief), type, victim, thief, waiting);
+  }
+  /// As pays(), for a worker that has found no task at its node.
+  bool pays_for(const worker& self, std::uint16_t type, node_id victim, std::int64_t waiting) const {
+    std::uint32_t longest = begun_at(victim) - states_[self.id.index()].views[victim.index()].begun_before;
+    if (!nodes_[self.node.index()].fed.load(relaxed)) longest = std::max(longest, waited(victim, self.node));
+    return pays_after(longest, type, victim, self.node, waiting);
   }
   /// Whether so many tasks wait at `victim` that a worker of node `thief` need not wait before it runs one of this
   /// type.
@@ -115,12 +132,14 @@ class delayed_theft {
 
   /// What a worker has seen of a node.
   struct view {
-    std::uint32_t begun = 0;  // tasks by the workers of the node, and own ones by this worker, at its last look
-    std::uint32_t looks = 0;  // in a row that have seen the same number
+    std::uint32_t begun = 0;         // tasks by the workers of the node, and own ones by this worker, at its last look
+    std::uint32_t looks = 0;         // in a row that have seen the same number
+    std::uint32_t begun_before = 0;  // tasks by the workers of the node when this worker began to wait
   };
   struct alignas(false_sharing_range) state {
     count begun{0};  // tasks with data; written by this worker only
     bool away = false;
+    bool waits = false;
     std::uint32_t own = 0;    // tasks with data that were not stolen
     std::vector<view> views;  // by node
   };
@@ -148,6 +167,12 @@ class delayed_theft {
         std::max({lost * times_.traffic(type) / std::max(1 - missed, least_useful), missed, least_price});
     return {lost * working, caution_ * each * working};
   }
+  bool pays_after(std::uint32_t waited, std::uint16_t type, node_id victim, node_id thief, std::int64_t waiting) const {
+    if (waiting == 0) return false;
+    const cost c = price(type, victim, thief);
+    if (static_cast<float>(waiting) <= c.lost) return false;
+    return static_cast<float>(waited) + 1 > c.wait || outlasts(type, waiting, c);
+  }
   /// Whether some of the waiting tasks will be left after the wait. Not before a task of this type was timed.
   bool outlasts(std::uint16_t type, std::int64_t waiting, const cost& c) const {
     return static_cast<float>(waiting) > std::max(c.lost, certain * c.wait) && times_.time(type) != 0;
@@ -163,8 +188,9 @@ class delayed_theft {
     for (worker_id w : team_.workers_at(n)) sum += states_[w.index()].begun.load(relaxed);
     return sum;
   }
-  std::uint32_t begun_since(node_id victim, const node_state& thief) const {
-    return begun_at(victim) - thief.begun_before[victim.index()].load(relaxed);
+  /// How many tasks the workers of `victim` have begun since node `thief` waits. REQUIRES: it does.
+  std::uint32_t waited(node_id victim, node_id thief) const {
+    return begun_at(victim) - nodes_[thief.index()].begun_before[victim.index()].load(relaxed);
   }
 
   const team& team_;
