@@ -14,7 +14,8 @@
 namespace kith {
 
 /// Calls body(from, to) for chunks that cover [begin, end), each iteration once, and waits for all, and for the tasks
-/// that the chunks created. Must be called inside a task or `runtime::run`. Throws the first exception of a chunk;
+/// that the chunks created. In the body of a graph that is captured, the calling thread runs all chunks, and the tasks
+/// are the graph's. Must be called inside a task or `runtime::run`. Throws the first exception of a chunk;
 /// chunks that have not begun are then skipped, as they are if the running task is cancelled. Throws `error` if the
 /// thread runs no task, for a negative grain, and for more than 2^48 iterations.
 template <class Body>
@@ -56,9 +57,9 @@ void parallel_for_chunks(Arguments&&...) {
                 "kith::parallel_for_chunks(0, n, [&](std::int64_t from, std::int64_t to) { ... })");
 }
 
-/// Folds [begin, end). Each worker's share starts from `identity` and adds its chunks by `value = body(from, to,
-/// value)`. The values are combined in the order of the shares, so with schedule static_ the result is the same in
-/// every run. T must be copyable and assignable.
+/// Folds [begin, end). `identity` is that of `combine`, such as 0 for a sum: each worker's share starts from it, and
+/// adds its chunks by `value = body(from, to, value)`. The values are combined in the order of the shares, so with
+/// schedule static_ the result is the same in every run. T must be copyable and assignable.
 template <class T, class Body, class Combine>
 T parallel_reduce(std::int64_t begin, std::int64_t end, T identity, Body&& body, Combine&& combine, schedule how = {}) {
   if constexpr (detail::reduction_check<T, Body, Combine>::value) {
@@ -83,7 +84,8 @@ template <class... Arguments>
   requires(!detail::are_of_reduction<Arguments...>)
 auto parallel_reduce(Arguments&&...) {
   static_assert(sizeof...(Arguments) + 1 == 0,
-                "parallel_reduce takes a begin, an end, the value to start from, two functions and perhaps a schedule; "
+                "parallel_reduce takes a begin, an end, the identity of the second function (0 for a sum: each worker "
+                "starts with it), two functions and perhaps a schedule; "
                 "write kith::parallel_reduce(0, n, T(), [&](std::int64_t from, std::int64_t to, T value) { ...; return "
                 "value; }, [](T a, T b) { return ...; })");
   return 0;

@@ -11,13 +11,13 @@
 
 namespace kith {
 
-/// Prefix sums over [begin, end), and the sum of all. value = scan(from, to, value, final) adds a part to `value`, the
-/// sum of what precedes the part; if `final`, it also writes the part's results. Each iteration is in one final call,
-/// and in at most one other before it, whose value begins with `identity`. `combine` adds the sums of neighbouring
-/// parts, in their order; it must be associative. T must be copyable and assignable. With one worker there is a single
-/// call. Otherwise W workers take the time of 2/(W+1) of a serial scan, if memory is fast enough. Must be called inside
-/// a task or `runtime::run`; throws the first exception of a part, in their order, and `error` if the thread runs no
-/// task.
+/// Prefix sums over [begin, end), and the sum of all; `identity` is that of `combine`. value = scan(from, to, value,
+/// final) adds a part to `value`, the sum of what precedes the part; if `final`, it also writes the part's results.
+/// Each iteration is in one final call, and in at most one other before it, whose value begins with `identity`.
+/// `combine` adds the sums of neighbouring parts, in their order; it must be associative. T must be copyable and
+/// assignable. With one worker there is a single call. Otherwise W workers take the time of 2/(W+1) of a serial scan,
+/// if memory is fast enough. Must be called inside a task or `runtime::run`; throws the first exception of a part, in
+/// their order, and `error` if the thread runs no task.
 template <class T, class Scan, class Combine>
 T parallel_scan(std::int64_t begin, std::int64_t end, T identity, Scan&& scan, Combine&& combine) {
   if constexpr (detail::scan_check<T, Scan, Combine>::value) {
@@ -51,10 +51,12 @@ T parallel_scan(std::int64_t begin, std::int64_t end, T identity, Scan&& scan, C
 template <class... Arguments>
   requires(!detail::are_of_scan<Arguments...>)
 auto parallel_scan(Arguments&&...) {
-  static_assert(sizeof...(Arguments) + 1 == 0,
-                "parallel_scan takes a begin, an end, the value to start from and two functions; write "
-                "kith::parallel_scan(0, n, T(), [&](std::int64_t from, std::int64_t to, T value, bool final) { ...; "
-                "return value; }, [](T a, T b) { return ...; })");
+  static_assert(
+      sizeof...(Arguments) + 1 == 0,
+      "parallel_scan takes a begin, an end, the identity of the second function (0 for a sum: each block starts "
+      "with it) and two functions; write "
+      "kith::parallel_scan(0, n, T(), [&](std::int64_t from, std::int64_t to, T value, bool final) { ...; "
+      "return value; }, [](T a, T b) { return ...; })");
   return 0;
 }
 

@@ -110,7 +110,7 @@ bool captured_graph::execute(const void* body, void (*calls)(void*), bool again)
 }
 
 void captured_graph::run() {
-  native::worker& w = worker_for("run()");
+  native::worker& w = native::worker::current_to_run("captured_graph::run()");
   content& c = present();
   const graph_in_use::hold now(c.in_use, "run()");
   if (nodes() == 0) return;

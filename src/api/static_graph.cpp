@@ -176,7 +176,7 @@ void static_graph::edge(node before, node after) {
 
 void static_graph::run() {
   content& c = present("run()");
-  native::worker& w = native::worker::current_for("static_graph::run()");
+  native::worker& w = native::worker::current_to_run("static_graph::run()");
   const graph_in_use::hold now(c.in_use, "run()");
   if (!c.arrays.linked()) {
     c.link();

@@ -22,7 +22,7 @@
 
 namespace kith {
 
-void wait() { native::worker::current_for("kith::wait()").wait_for_children(); }
+void wait() { native::worker::current_to_run("kith::wait()").wait_for_children(); }
 
 bool cancelled() noexcept {
   const native::worker* w = native::worker::current();
@@ -47,7 +47,7 @@ int this_worker() noexcept {
 }
 
 group::group() : unwinding_(std::uncaught_exceptions()) {
-  native::worker& w = native::worker::current_for("kith::group");
+  native::worker& w = native::worker::current_to_run("a kith::group");
   scope_ = &native::open_scope(w, w.task_scope);
 }
 
@@ -206,12 +206,13 @@ void completion::complete() noexcept {
 /// has a share, which is its color.
 int worker_count() {
   const native::engine& e = native::worker::current_for("parallel loop").engine;
-  return e.parked.has_bound() && deals_by_joins() ? e.options.awake : static_cast<int>(e.workers.size());
+  return e.parked.has_bound() && loops_by() == loop_by::joins ? e.options.awake : static_cast<int>(e.workers.size());
 }
 
-bool deals_by_joins() noexcept {
+loop_by loops_by() noexcept {
   const native::worker* const w = native::worker::current();
-  return w != nullptr && !w->needs_tasks() && w->engine.hardware.nodes.size() == 1;
+  if (w == nullptr || w->captures()) return loop_by::calls;
+  return !w->needs_tasks() && w->engine.hardware.nodes.size() == 1 ? loop_by::joins : loop_by::tasks;
 }
 
 void run_apart(void* context, void (*f)(void*)) {

@@ -4,6 +4,7 @@
 #include <kith/detail/creation.hpp>
 
 #include <cstddef>
+#include <string_view>
 
 namespace kith::detail {
 
@@ -15,7 +16,7 @@ class creation_sink {
   virtual task_ref submit(task_code, const declared&) = 0;
   virtual void abandon() noexcept = 0;
   /// Throws kith::error: the running code asks for something that needs tasks that run at once.
-  [[noreturn]] virtual void refuse(const char* what) const = 0;
+  [[noreturn]] virtual void refuse(std::string_view what) const = 0;
 
  protected:
   ~creation_sink() = default;

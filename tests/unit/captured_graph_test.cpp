@@ -238,6 +238,34 @@ TEST(captured_graph, a_structure_that_alternates_takes_no_more_memory) {
   for (std::size_t i = 2; i < 100; ++i) EXPECT_EQ(places[i], places[i - 2]);
 }
 
+// On two nodes loops are dealt by tasks, on one by joins.
+TEST(captured_graph, keeps_what_loops_in_its_body_create) {
+  for (const char* machine : {"core:2", "node:2 core:1"}) {
+    kith::runtime_options o = make_options(2);
+    o.machine = machine;
+    kith::runtime rt(o);
+    std::array<std::atomic<int>, 100> runs{};
+    int filled = 0;
+    kith::captured_graph g;
+    rt.run([&] {
+      const auto body = [&](std::int64_t i) { kith::spawn([&, i] { ++runs.at(static_cast<std::size_t>(i)); }); };
+      g.capture([&] {
+        kith::parallel_for(0, 60, body, {kith::schedule::dynamic, 7});
+        kith::parallel_for(60, 100, body, {kith::schedule::static_});
+        filled = kith::parallel_reduce(
+            0, 100, 0, [](std::int64_t from, std::int64_t to, int n) { return n + static_cast<int>(to - from); },
+            [](int a, int b) { return a + b; });
+      });
+      EXPECT_EQ(g.nodes(), 100u);
+      EXPECT_EQ(filled, 100);
+      EXPECT_EQ(runs.front(), 0);
+      g.run();
+      g.run();
+    });
+    for (const std::atomic<int>& each : runs) EXPECT_EQ(each, 2);
+  }
+}
+
 TEST(captured_graph, wrong_uses_are_refused) {
   kith::captured_graph g;
   EXPECT_THAT(error_of([&] { g.capture([] {}); }), testing::HasSubstr("no task runs on this thread"));
@@ -249,6 +277,15 @@ TEST(captured_graph, wrong_uses_are_refused) {
     EXPECT_EQ(g.nodes(), 0u);
     EXPECT_THAT(error_of([&] { g.capture([] { static_cast<void>(kith::async([] { return 1; })); }); }),
                 testing::HasSubstr("the body asks for a task with a future"));
+    EXPECT_THAT(error_of([&] { g.capture([] { const kith::group q; }); }),
+                testing::HasSubstr("the body asks for a kith::group"));
+    kith::captured_graph other;
+    other.capture([] { kith::spawn([] {}); });
+    EXPECT_THAT(error_of([&] { g.capture([&] { other.run(); }); }),
+                testing::HasSubstr("the body asks for captured_graph::run()"));
+    kith::static_graph fixed;
+    EXPECT_THAT(error_of([&] { g.capture([&] { fixed.run(); }); }),
+                testing::HasSubstr("the body asks for static_graph::run()"));
     const kith::task_ref real = kith::spawn([] {});
     EXPECT_THAT(error_of([&] { g.capture([&] { kith::spawn([] {}, kith::after{real}); }); }),
                 testing::HasSubstr("kith::after names a task that this execution of the body has not created"));

@@ -347,23 +347,35 @@ coroutine<> add(int from, int to, const int& written, std::array<int, 64>& sums)
                 [=, &written, &sums] { return add(middle, to, written, sums); });
 }
 
+/// Captures the tasks of a coroutine that forks, and runs them twice.
+void capture_a_coroutine(kith::runtime& rt) {
+  int written = 0;
+  std::array<int, 64> sums{};
+  rt.run([&] {
+    kith::captured_graph g;
+    g.capture([&] {
+      kith::spawn([](int& w) { w = 1; }, kith::out(written));
+      sync_wait(add(0, 64, written, sums));
+    });
+    EXPECT_EQ(g.nodes(), 65u);
+    g.run();
+    g.run();
+  });
+  EXPECT_THAT(sums, testing::Each(2));
+}
+
 TEST(coroutine, may_fill_a_graph_that_is_captured) {
   kith::runtime rt(make_options(2));
-  for (int round = 0; round < scaled(50); ++round) {
-    int written = 0;
-    std::array<int, 64> sums{};
-    rt.run([&] {
-      kith::captured_graph g;
-      g.capture([&] {
-        kith::spawn([](int& w) { w = 1; }, kith::out(written));
-        sync_wait(add(0, 64, written, sums));
-      });
-      EXPECT_EQ(g.nodes(), 65u);
-      g.run();
-      g.run();
-    });
-    EXPECT_THAT(sums, testing::Each(2));
-  }
+  for (int round = 0; round < scaled(50); ++round) capture_a_coroutine(rt);
+}
+
+// Where a run is recorded, forks of coroutines are tasks; not in the body of a graph.
+TEST(coroutine, may_fill_a_graph_that_is_captured_and_recorded) {
+  const kith::test::scratch_file file;
+  kith::runtime_options o = make_options(2);
+  o.record = file.path();
+  kith::runtime rt(o);
+  capture_a_coroutine(rt);
 }
 
 /// Counts its objects.

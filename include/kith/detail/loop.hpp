@@ -34,12 +34,28 @@ class loop_dealer {
   alignas(128) std::atomic<std::int64_t> taken_{0};  // iterations dealt so far, or more
 };
 
-/// Whether loops of the running task are dealt by joins. Not where tasks do better: on a machine with several nodes
-/// their colors keep shares on the workers that had them before, and recordings know only tasks.
-bool deals_by_joins() noexcept;
+/// How loops of the running task are dealt. By joins, but not where tasks do better: on a machine with several nodes
+/// their colors keep shares on the workers that had them before, and recordings know only tasks. By calls in the body
+/// of a graph that is captured, so that the tasks which the chunks create belong to the graph.
+enum class loop_by : std::uint8_t { joins, tasks, calls };
+loop_by loops_by() noexcept;
 
 /// Calls f(context), then waits for the tasks that it created, which are its own. Throws its exception, else theirs.
 void run_apart(void* context, void (*f)(void*));
+
+/// Deals chunks to one taker, until the running task is cancelled.
+class share_of_loop {
+ public:
+  share_of_loop(loop_dealer& dealer, int share) noexcept : dealer_(dealer), share_(share) {}
+  bool operator()(std::int64_t& from, std::int64_t& to) {
+    return !cancelled() && dealer_.next(share_, turn_++, from, to);
+  }
+
+ private:
+  loop_dealer& dealer_;
+  int share_;
+  std::int64_t turn_ = 0;
+};
 
 /// Runs the takers from..to-1 of a loop, by joins.
 template <class Take>
@@ -51,10 +67,10 @@ void deal_by_joins(loop_dealer& dealer, int from, int to, std::atomic<bool>& fai
     return;
   }
   auto taker = [&] {
-    std::int64_t turn = 0;
+    share_of_loop share(dealer, from);
     try {
       take(from, [&](std::int64_t& first, std::int64_t& last) {
-        return !failed.load(std::memory_order_relaxed) && !cancelled() && dealer.next(from, turn++, first, last);
+        return !failed.load(std::memory_order_relaxed) && share(first, last);
       });
     } catch (...) {
       failed.store(true, std::memory_order_relaxed);
@@ -70,23 +86,19 @@ template <class Take>
 void deal(std::int64_t begin, std::int64_t end, schedule how, Take&& take) {
   const int shares = worker_count();
   loop_dealer dealer(begin, end, how, shares);
-  if (deals_by_joins()) {
+  const loop_by by = loops_by();
+  if (by == loop_by::joins) {
     std::atomic<bool> failed{false};
     detail::deal_by_joins(dealer, 0, shares, failed, take);
-    return;
+  } else if (by == loop_by::calls) {
+    for (int share = 0; share < shares; ++share) take(share, share_of_loop(dealer, share));
+  } else {
+    group_of_parts together;
+    for (int share = 0; share < shares; ++share) {
+      together.spawn([&, share] { take(share, share_of_loop(dealer, share)); }, color{share});
+    }
+    together.wait();
   }
-  group_of_parts together;
-  for (int share = 0; share < shares; ++share) {
-    together.spawn(
-        [&, share] {
-          std::int64_t turn = 0;
-          take(share, [&](std::int64_t& from, std::int64_t& to) {
-            return !cancelled() && dealer.next(share, turn++, from, to);
-          });
-        },
-        color{share});
-  }
-  together.wait();
 }
 
 /// As is_task_call, for the bodies of loops.

@@ -123,9 +123,9 @@ std::uint32_t capture::node_of(task_ref t) const {
   return number;
 }
 
-void capture::refuse(const char* what) const {
+void capture::refuse(std::string_view what) const {
   throw error(
-      std::string(who_) + ": the body asks for " + what +
+      std::string(who_) + ": the body asks for " + std::string(what) +
       ", but its tasks run only when it has returned; create tasks with kith::spawn, and wait after the run, or "
       "inside a task");
 }

@@ -37,7 +37,7 @@ class capture final : public detail::creation_sink {
   detail::draft begin(std::size_t closure_bytes, std::size_t closure_align) override;
   task_ref submit(detail::task_code, const detail::declared&) override;
   void abandon() noexcept override { cut(turn_); }
-  [[noreturn]] void refuse(const char* what) const override;
+  [[noreturn]] void refuse(std::string_view what) const override;
 
   /// A task as it was created.
   struct node {

@@ -43,8 +43,7 @@ bool take_back_continuation(fork_lane& lane, coroutine_continuation& c, split_de
 void coroutine_root::run(coroutine_promise& first) {
   first.awaiter = this;
   worker* const w = worker::current();
-  const bool captured = w != nullptr && w->children_scope != nullptr && w->children_scope->sink != nullptr;
-  if (w == nullptr || captured || w->needs_tasks()) {
+  if (w == nullptr || w->captures() || w->needs_tasks()) {
     first.start();  // nothing is stolen from it, so it ends before the call does
   } else {
     w->run_coroutine(*this, first);
@@ -64,6 +63,7 @@ detail::frame_stack* no_frames() noexcept { return reinterpret_cast<detail::fram
 }  // namespace
 
 detail::join_by worker::offer_rest(detail::coroutine_continuation& c) noexcept {
+  if (captures()) return detail::join_by::calls;
   if (needs_tasks()) return detail::join_by::tasks;
   return lane_ != nullptr && lane_->innermost != nullptr && offer(c) ? detail::join_by::lane : detail::join_by::calls;
 }

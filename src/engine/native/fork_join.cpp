@@ -32,8 +32,7 @@ using namespace kith::native;
 join_by offer(half& h) noexcept {
   worker* const w = worker::current();
   if (w == nullptr) return join_by::calls;
-  if (w->children_scope != nullptr && w->children_scope->sink != nullptr)
-    return join_by::calls;  // a capture takes all tasks
+  if (w->captures()) return join_by::calls;
   if (w->needs_tasks()) return join_by::tasks;
   return w->offer(h) ? join_by::lane : join_by::calls;
 }

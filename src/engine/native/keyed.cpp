@@ -69,7 +69,7 @@ native::worker& owner_of(scope& s) noexcept { return static_cast<native::worker&
 }  // namespace
 
 node_scope::node_scope() {
-  native::worker& w = native::worker::current_for("kith::explore()");
+  native::worker& w = native::worker::current_to_run("kith::explore()");
   scope_ = &native::open_scope(w, w.task_scope);
   scope_->listed = false;
   scope_->phased = true;

@@ -21,6 +21,12 @@ worker& worker::current_for(std::string_view call) {
   return *worker_of_this_thread;
 }
 
+worker& worker::current_to_run(std::string_view call) {
+  worker& w = current_for(call);
+  if (w.captures()) w.children_scope->sink->refuse(call);
+  return w;
+}
+
 worker::worker(native::engine& owner, worker_id self, node_id at, thread_affinity on)
     : native_seat(owner, owner.space, static_cast<std::uint16_t>(self.value), true),
       worker_view(self, at, owner.parked),
@@ -163,8 +169,6 @@ void worker::tell_waiting(detail::scope& s) noexcept {
 
 void worker::wait_for_children() {
   if (children_scope == nullptr) return;
-  if (children_scope->sink != nullptr) [[unlikely]]
-    children_scope->sink->refuse("kith::wait()");
   tell_waiting();
   wait_for(children_scope, "kith::wait()");
   if (std::exception_ptr failure = children_scope->take_failure()) std::rethrow_exception(std::move(failure));

@@ -51,6 +51,10 @@ class worker : public native_seat, public worker_view {
   static worker* current() noexcept { return worker_of_this_thread; }
   /// The same; where there is none, throws an error that names the call of the user.
   static worker& current_for(std::string_view call);
+  /// As current_for(), for a call that runs tasks: refused in the body of a graph that is captured.
+  static worker& current_to_run(std::string_view call);
+  /// Whether the running code is such a body, whose tasks do not run yet.
+  bool captures() const noexcept { return children_scope != nullptr && children_scope->sink != nullptr; }
   /// Makes the calling thread a worker while it lives, or begins a fresh stack of one that it is.
   class on_stack {
    public:
