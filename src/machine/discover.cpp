@@ -28,6 +28,11 @@ std::string processor(const topology& t) {
   return architecture != nullptr ? architecture : "";
 }
 
+/// Whether a text describes levels ("node:8 core:10", "8 10"): any other single word is a machine's name.
+bool is_line(const std::string& text) {
+  return text.find_first_of(":[( \t") != std::string::npos || text.find_first_not_of("0123456789") == std::string::npos;
+}
+
 }  // namespace
 
 machine discover_machine() {
@@ -64,11 +69,11 @@ machine machine_by_name(const std::string& file_or_line) {
   if (std::filesystem::exists(file_or_line, ignored)) return machine_from_file(file_or_line);
   const bool a_path = file_or_line.find('/') != std::string::npos && file_or_line.find(':') == std::string::npos;
   if (a_path || file_or_line.ends_with(".xml")) return machine_from_file(file_or_line);  // throws: no such file
-  if (file_or_line.find(':') == std::string::npos) {
-    const std::vector<std::string> names = model_names();
-    if (!nearest_name(file_or_line, names).empty())
-      throw error(no_such("machine", file_or_line, names), error_kind::setting);
-  }
+  if (!is_line(file_or_line))
+    throw error(no_such("machine", file_or_line, model_names()) +
+                    "; or a file: a description (.toml) or what hwloc exported (.xml); or levels, such as 'node:8 "
+                    "core:10'",
+                error_kind::setting);
   return synthetic_machine(file_or_line);
 }
 

@@ -112,6 +112,18 @@ void read_costs(model_section s, scheduler_costs& c) {
   s.all_known();
 }
 
+/// Throws if KITH_MACHINES is a folder without a description: each name would be unknown, and no name could be listed.
+void refuse_no_machines(const std::vector<std::string>& names) {
+  const std::optional<std::string> set = value_of(var::machines);
+  if (!set || !names.empty()) return;
+  std::error_code ignored;
+  throw error(std::string(var::machines.name) + "=" + *set +
+                  (std::filesystem::is_directory(*set, ignored) ? ": has no machine description (NAME.toml)"
+                                                                : ": there is no such folder") +
+                  "; name a folder of descriptions (docs/machines.md), or unset it",
+              error_kind::setting);
+}
+
 /// Reads the sources, and requires one for every number.
 void read_sources(const std::string& file, const toml::table& root, machine_model& m) {
   static constexpr const char* kinds[] = {"printed:", "derived:", "vendor:", "measured:", "fitted:", "assumed"};
@@ -233,6 +245,7 @@ std::vector<std::string> model_names() {
     if (file.path().extension() == ".toml") names.push_back(file.path().stem().string());
   }
   std::ranges::sort(names);
+  refuse_no_machines(names);
   return names;
 }
 

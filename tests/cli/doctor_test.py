@@ -125,6 +125,9 @@ kith.check(kith.run("doctor", "--settings").stdout.startswith("| variable | opti
 # Wrong input.
 kith.refused("doctor", KITH_WORKERS="many", says=["KITH_WORKERS", "many", "expected"])
 kith.refused("doctor", KITH_MACHINE="garbage", says=["KITH_MACHINE", "garbage"])
+wrong = examine(KITH_MACHINES="/no/such/folder")
+kith.check(wrong["status"] == "error" and "KITH_MACHINES=/no/such/folder: there is no such folder" in finding(wrong, "settings")["fact"],
+           "a folder of machines that is not there is named")
 code, answer = kith.json("doctor", KITH_WORKERS="many")
 kith.check(code == 2 and "KITH_WORKERS" in answer["error"]["message"], "... as JSON, if asked for")
 kith.refused("doctor", "--nonsense", says=["kith doctor", "--nonsense", "--help"])

@@ -46,7 +46,9 @@ for expected in ("4 memory nodes, 16 cores, 32 hardware threads", "node 3", "L3"
 kith.check("\x1b" not in tree.stdout, "no colours in a pipe")
 
 # Wrong input is reported.
-kith.refused("machine", "nonsense", says=["nonsense", "expected", "node:8 core:10"])
+kith.refused("machine", "nonsense", says=["no machine 'nonsense'", "there are: ", "epyc-2x4", "node:8 core:10"])
+kith.refused("machine", "node=8", says=["no machine 'node=8'"])
+kith.refused("machine", "node:8 cores", says=["synthetic machine 'node:8 cores'", "expected levels"])
 kith.refused("machine", "node:0 core:2", says=["node:0"])
 kith.refused("machine", "node:2 core:2 distance:0", says=["distance", "0"])
 kith.refused("machine", "node:2 core:2 distance:5", says=["distance", "'5'", "10"])
@@ -57,6 +59,10 @@ with tempfile.NamedTemporaryFile("w", suffix=".xml") as broken:
     broken.flush()
     kith.refused("machine", broken.name, says=[broken.name, "not a topology", "hwloc"])
 kith.refused("machine", says=["KITH_MACHINE", "garbage"], KITH_MACHINE="garbage")
+kith.refused("machines", says=["KITH_MACHINES=/no/such/folder: there is no such folder", "docs/machines.md"],
+             KITH_MACHINES="/no/such/folder")
+kith.refused("machine", "epyc-2x4", says=["KITH_MACHINES=/no/such/folder: there is no such folder"],
+             KITH_MACHINES="/no/such/folder")
 kith.refused("machine", "node:2", "node:3", says=["kith machine", "node:3", "--help"])
 kith.refused("machine", "--jsn", says=["kith machine", "--jsn", "--help"])
 kith.refused("machin", says=["machin", "doctor", "machine", "--help"])

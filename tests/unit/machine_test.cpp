@@ -245,6 +245,13 @@ TEST(MachineByName, AFileOrALine) {
   EXPECT_THAT(failure([] { machine_by_name("missing.xml"); }), HasSubstr("missing.xml: no such file"));
   EXPECT_THAT(failure([] { machine_by_name(std::string(300, 'x')); }), HasSubstr("xxx"));  // too long for a file
   EXPECT_THAT(failure([] { machine_by_name("some/path"); }), HasSubstr("some/path: no such file"));
+  EXPECT_EQ(machine_by_name("2 3").cores.size(), 6u);
+  for (const char* name : {"nope", "8x10", "epyc2x4x"}) {
+    EXPECT_THAT(failure([&] { machine_by_name(name); }), HasSubstr("no machine '" + std::string(name) + "'; ")) << name;
+    EXPECT_THAT(failure([&] { machine_by_name(name); }), HasSubstr("bullion-s16-8")) << name;
+  }
+  EXPECT_THAT(failure([] { machine_by_name("epyc-2x5"); }), HasSubstr("did you mean 'epyc-2x4'?"));
+  EXPECT_THAT(failure([] { machine_by_name("nodes 8"); }), HasSubstr("synthetic machine 'nodes 8'"));
 }
 
 class CurrentMachine : public testing::Test {
@@ -260,7 +267,7 @@ TEST_F(CurrentMachine, FollowsTheVariable) {
   setenv("KITH_MACHINE", "", 1);
   EXPECT_EQ(current_machine().cores.size(), discover_machine().cores.size());
   setenv("KITH_MACHINE", "nonsense", 1);
-  EXPECT_THAT(failure([] { current_machine(); }), HasSubstr("KITH_MACHINE: synthetic machine 'nonsense'"));
+  EXPECT_THAT(failure([] { current_machine(); }), HasSubstr("KITH_MACHINE: no machine 'nonsense'; there are: "));
 }
 
 TEST(MachineJson, HoldsNodesCoresAndDistances) {

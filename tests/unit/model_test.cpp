@@ -173,6 +173,19 @@ TEST(models, no_text_ends_the_program) {
   EXPECT_THAT([] { model_from_file("/dev/zero"); }, ThrowsMessage<error>(HasSubstr("cannot be read")));
 }
 
+TEST(models, are_missed_if_their_folder_has_none) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("kith-no-models-" + std::to_string(::getpid()));
+  ::setenv("KITH_MACHINES", folder.c_str(), 1);
+  const std::string begin = "KITH_MACHINES=" + folder.string();
+  EXPECT_THAT([] { model_names(); }, ThrowsMessage<error>(HasSubstr(begin + ": there is no such folder; name a")));
+  std::filesystem::create_directory(folder);
+  EXPECT_THAT([] { model_names(); }, ThrowsMessage<error>(HasSubstr(begin + ": has no machine description")));
+  EXPECT_THAT([] { model_by_name("epyc-2x4"); }, ThrowsMessage<error>(HasSubstr(begin + ": has no machine")));
+  std::filesystem::remove(folder);
+  ::unsetenv("KITH_MACHINES");
+}
+
 TEST(models, may_have_grids_and_groups_of_nodes) {
   const machine_model groups = with("remote = 36", "groups = [[2, 18], [8, 36]]");
   EXPECT_EQ(groups.hardware.distances[0][1], 18);

@@ -2,6 +2,9 @@
 #include "doctor/checks.hpp"
 
 #include "base/environment.hpp"
+#include "machine/model.hpp"
+
+#include <kith/error.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,6 +36,14 @@ finding check_settings() {
     f.fact += fmt::format("; not known: {}", fmt::join(wrong, ", "));
     f.effect = "what is not known has no effect";
     f.advice = "correct the name";
+  }
+  try {
+    model_names();
+  } catch (const error& e) {
+    f.is = verdict::broken;
+    f.fact += fmt::format("; {}", e.what());
+    f.effect = "no machine can be named";
+    f.advice = wrong.empty() ? "correct the setting" : "correct the name and the setting";
   }
   return f;
 }
