@@ -51,11 +51,13 @@ std::string numbered(const std::string& file) {
 }
 
 /// Throws if the recording could not be written, before any work is done.
-void refuse_unrecordable(const std::string& file) {
+void refuse_unrecordable(const std::string& file, bool is_option) {
   try {
     refuse_unwritable(file);
   } catch (const error& e) {
-    throw error(std::string(var::record.name) + "=" + e.what(), e.kind());
+    const std::string set =
+        is_option ? std::string("runtime_options::") + var::record.option + " = " : std::string(var::record.name) + "=";
+    throw error(set + e.what(), e.kind());
   }
 }
 
@@ -99,7 +101,10 @@ native::engine_options engine_options_of(const runtime_options& o, int workers, 
   s.seed = o.seed ? *o.seed : static_cast<std::uint64_t>(decide(std::optional<std::int64_t>(), var::seed));
   s.check_handles = decide(o.check_handles, var::check_handles) != 0;
   s.record = decide(o.record, var::record);
-  if (!s.record.empty()) refuse_unrecordable(s.record);
+  if (!s.record.empty()) {
+    const std::optional<std::string> set = value_of(var::record);  // to which places add their number
+    refuse_unrecordable(s.record, o.record && !(set && o.record->starts_with(*set)));
+  }
   // Under `kith record` several processes may share the name; the recorder then adds a number.
   if (!s.record.empty() && !value_of(var::record_parts)) s.record = numbered(s.record);
   s.record_addresses = !s.record.empty() && address_run() != 0;
@@ -117,7 +122,9 @@ native::engine_options engine_options_of(const runtime_options& o, int workers, 
         "KITH_RECORD_COUNTERS and KITH_RECORD_ADDRESSES: the counts would be of what records addresses; leave out one",
         error_kind::setting);
   if (s.calibrate != 0 && (s.record.empty() || s.dry))
-    throw error("KITH_CALIBRATE: it measures for a recording that is not dry; set KITH_RECORD and unset KITH_DRY",
+    throw error(std::string(o.calibrate ? "runtime_options::calibrate" : "KITH_CALIBRATE") +
+                    ": it measures for a recording that is not dry; set KITH_RECORD or runtime_options::record, and "
+                    "neither KITH_DRY nor runtime_options::dry",
                 error_kind::setting);
   return s;
 }

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -218,11 +219,17 @@ TEST(calls, a_recording_that_cannot_be_made_is_refused) {
     o.record = file;
     return message_of([&] { const kith::runtime rt(o); });
   };
-  EXPECT_EQ(message("no/such/folder/x.rec"),
-            "KITH_RECORD=no/such/folder/x.rec: cannot be written: there is no folder no/such/folder; make it, or name "
-            "another file");
-  EXPECT_THAT(message("/dev/null"), HasSubstr("KITH_RECORD=/dev/null: cannot be written: it is no regular file"));
-  EXPECT_THAT(message("/"), HasSubstr("KITH_RECORD=/: cannot be written: it is a folder"));
+  EXPECT_EQ(
+      message("no/such/folder/x.rec"),
+      "runtime_options::record = no/such/folder/x.rec: cannot be written: there is no folder no/such/folder; make "
+      "it, or name another file");
+  EXPECT_THAT(message("/dev/null"),
+              HasSubstr("runtime_options::record = /dev/null: cannot be written: it is no regular file"));
+  EXPECT_THAT(message("/"), HasSubstr("runtime_options::record = /: cannot be written: it is a folder"));
+  o.record.reset();
+  ::setenv("KITH_RECORD", "/", 1);
+  EXPECT_THAT(message_of([&] { const kith::runtime rt(o); }), HasSubstr("KITH_RECORD=/: cannot be written: it is a"));
+  ::unsetenv("KITH_RECORD");
 }
 
 TEST(calls, futures_without_a_task_or_a_runtime_are_named) {
