@@ -54,7 +54,7 @@ class checker {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    throw error(file_ + ": damaged: " + what, error_kind::input);
+    throw error(file_ + ": damaged: " + what + next_step_if_damaged, error_kind::input);
   }
   [[noreturn]] void refuse(const char* table, std::size_t row, const std::string& what) const {
     refuse("table " + std::string(table) + ", row " + text(row) + ": " + what);

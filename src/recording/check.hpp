@@ -8,6 +8,9 @@
 
 namespace kith {
 
+/// What to do about a damaged recording, for errors.
+inline constexpr const char* next_step_if_damaged = "; record it again, or copy it whole";
+
 /// The most memory nodes that a recorded machine may have.
 inline constexpr std::int64_t most_recorded_nodes = 1024;
 

@@ -1,9 +1,11 @@
 #include "recording/database.hpp"
 
 #include "base/printable.hpp"
+#include "recording/check.hpp"
 
 #include <kith/error.hpp>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace kith {
@@ -40,6 +42,13 @@ std::string squeezed(std::string_view sql) {
     text += c;
   }
   return text;
+}
+
+/// What SQLite found in a file: it begins with a line that names the database, which is always "main".
+std::string in_one_line(std::string said) {
+  if (said.starts_with("***") && said.find('\n') != std::string::npos) said.erase(0, said.find('\n') + 1);
+  std::ranges::replace(said, '\n', ' ');
+  return said;
 }
 
 }  // namespace
@@ -88,10 +97,14 @@ void database::check(int code) const {
     throw error(path_ + ": no recording of Kith; `kith record -o FILE -- PROGRAM` makes one", error_kind::input);
   if (code == SQLITE_INTERRUPT) refuse("it takes more steps to read than a file of its size can need");
   if (code == SQLITE_TOOBIG) refuse("it has a text or a row of more than " + std::to_string(most_text >> 20) + " MiB");
-  throw error(path_ + ": " + printable(sqlite3_errmsg(db_), 4 * shown), error_kind::input);
+  const std::string said = printable(sqlite3_errmsg(db_), 4 * shown);
+  if (code == SQLITE_CORRUPT) refuse(said);
+  throw error(path_ + ": " + said, error_kind::input);
 }
 
-void database::refuse(const std::string& what) const { throw error(path_ + ": damaged: " + what, error_kind::input); }
+void database::refuse(const std::string& what) const {
+  throw error(path_ + ": damaged: " + what + next_step_if_damaged, error_kind::input);
+}
 
 bool database::has_table(std::string_view name, std::string_view definition) const {
   const std::string table(name);
@@ -111,7 +124,7 @@ bool database::has_table(std::string_view name, std::string_view definition) con
   statement checked(*this, "PRAGMA quick_check('" + table + "')");
   std::string said = "ok";
   if (checked.next()) checked.take(said);
-  if (said != "ok") refuse("table " + table + ": " + printable(said, 4 * shown));
+  if (said != "ok") refuse("table " + table + ": " + printable(in_one_line(said), 4 * shown));
   return true;
 }
 

@@ -230,7 +230,7 @@ void refuse_cut_off(const std::string& file) {
   const std::uintmax_t size = std::filesystem::file_size(file, ignored);
   if (std::memcmp(head.data(), "SQLite format 3", 16) == 0 && size < expected)
     throw error(file + ": cut off: " + std::to_string(size) + " bytes, expected " + std::to_string(expected) +
-                    "; record it again, or copy it whole",
+                    next_step_if_damaged,
                 error_kind::input);
 }
 

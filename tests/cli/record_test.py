@@ -201,6 +201,12 @@ for damage, says in (("UPDATE access SET mode = 260 WHERE rowid = 3", ["table ac
     with sqlite3.connect(damaged) as db:
         db.execute(damage)
     kith.refused("sim", damaged, says=["damaged.rec: damaged: "] + says)
+pages = bytearray(pathlib.Path(heat).read_bytes())
+pages[len(pages) // 2 // 4096 * 4096] = 99  # the kind of a page
+pathlib.Path(damaged).write_bytes(pages)
+done = kith.run("sim", damaged)
+kith.check(done.returncode == 2 and "damaged.rec: damaged: " in done.stderr and "\\x0a" not in done.stderr
+           and "; record it again, or copy it whole\n" in done.stderr, f"a damaged page: {done.stderr}")
 shutil.copy(heat, damaged)
 with sqlite3.connect(damaged) as db:
     db.execute("UPDATE meta SET value = '4294967296' WHERE key = 'throttle'")
