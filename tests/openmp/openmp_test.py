@@ -237,6 +237,9 @@ def command_line(work):
     check(done.stdout == f"{BOTH}:libm.so.6|steal|3|{os.path.join(work, 'r')}\n", f"kith run sets {done.stdout}{done.stderr}")
     done = kith("run", "--", *show, KITH_POLICY="dep", OMP_NUM_THREADS="2")
     check(done.stdout == f"{BOTH}|dep|2|\n", f"kith run keeps {done.stdout}")
+    done = kith("run", "--policy", f"replay:file={os.path.join(work, 'r')}", "--", ok)
+    check(done.returncode == 2 and "policy 'replay': it imposes an order of tasks that members of an OpenMP team do not have"
+          in done.stderr, f"kith run --policy replay: {done.stderr}")
     done = kith("run", "--library", LIBRARY, "--", ok)
     check(done.returncode == 0 and done.stdout == "ok\n", f"kith run --library: {done.stdout}{done.stderr}")
     done = kith("run", "--", "sh", "-c", f"exec {ok}")

@@ -16,6 +16,7 @@
 #include <kith/error.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <sys/wait.h>
 
@@ -86,7 +87,14 @@ void refuse_unknown_policy(std::string text) {
   const std::string name = text.substr(0, text.find(':'));
   const std::vector<policy_entry> all = policy_list();
   const auto found = std::ranges::find(all, std::string_view(name), &policy_entry::name);
-  if (found == all.end()) throw error(no_such("policy", name, policy_names()));
+  std::vector<std::string> names;
+  for (const policy_entry& p : all) names.emplace_back(p.name);
+  if (found == all.end() && std::ranges::count(policy_names(), name) != 0)
+    throw error("policy '" + name +
+                "': it imposes an order of tasks that members of an OpenMP team do not have; there "
+                "are: " +
+                fmt::format("{}", fmt::join(names, ", ")));
+  if (found == all.end()) throw error(no_such("policy", name, names));
   const policy_options checked(text, found->options);
 }
 
