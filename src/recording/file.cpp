@@ -10,6 +10,7 @@
 
 #include <kith/error.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -232,6 +233,18 @@ void refuse_cut_off(const std::string& file) {
     throw error(file + ": cut off: " + std::to_string(size) + " bytes, expected " + std::to_string(expected) +
                     next_step_if_damaged,
                 error_kind::input);
+}
+
+void refuse_to_replace(const std::string& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored) || std::filesystem::file_size(file, ignored) == 0) return;
+  std::ifstream in(file, std::ios::binary);
+  std::array<unsigned char, 72> head{};  // SQLite's, up to the number of the application
+  const std::array<unsigned char, 4> ours{application >> 24 & 255, application >> 16 & 255, application >> 8 & 255,
+                                          application & 255};
+  if (in.read(reinterpret_cast<char*>(head.data()), head.size()) && std::equal(ours.begin(), ours.end(), &head[68]))
+    return;
+  throw error(file + ": exists and is not a recording; remove it, or choose another name", error_kind::input);
 }
 
 recording read_recording(const std::string& file, const progress& tell) {

@@ -180,6 +180,11 @@ kith.refused("record", "-o", path("x.rec"), "kith", "app", "heat", "--small", sa
 kith.refused("repair", path("n" * 300), says=["no logs in this folder"])
 kith.refused("record", "-o", path("x"), "--", "/no/such/program", says=["/no/such/program", "cannot be run"])
 kith.refused("record", "-o", path("x"), "--", "true", says=["nothing was recorded"])
+for words in (("record", "-o", path("text"), "--", "kith", "app", "fib", "--small"), ("sim", heat, "-o", path("text")),
+              ("calibrate", "-o", path("text"), "--", "kith", "app", "fib", "--small"),
+              ("run", "--record", path("text"), "--", "true")):
+    kith.refused(*words, says=["text: exists and is not a recording; remove it, or choose another name"])
+kith.check(open(path("text"), "rb").read() == b"no recording\n", "and it is still there")
 kith.refused("sim", path("nothing"), says=["there is no such file"])
 kith.refused("sim", heat, "--machine", "no-such-machine", says=["no machine 'no-such-machine'", "bullion-s16-8"])
 kith.refused("sim", heat, "--policy", "no-such-policy", says=["no-such-policy"])

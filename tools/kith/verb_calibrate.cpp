@@ -73,6 +73,7 @@ void print_table(const recording& r) {
 outcome calibrate_program(const calibrate_options& o) {
   const std::string file = o.file.empty() ? "kith.rec" : o.file;
   refuse_output("--output", file, {o.machine});
+  refuse_to_replace(file);
   if (!o.machine.empty()) core_rates_of(o.machine);  // refuses a wrong machine before anything runs
   progress bar;
   recording plain = recorded(o, file, 0, bar);

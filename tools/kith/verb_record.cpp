@@ -131,6 +131,7 @@ outcome record(const record_options& o) {
   refuse_wrong(o);
   // Before the program runs: it could not write its recording there, or would be replaced by it.
   refuse_output("--output", o.file, {o.program.front(), o.counted});
+  refuse_to_replace(o.file);
   remove_parts(o.file);
   std::optional<input_of_two> input;
   if (o.addresses) input.emplace();
@@ -145,8 +146,9 @@ outcome record(const record_options& o) {
 std::function<outcome()> add_record(CLI::App& command) {
   auto o = std::make_shared<record_options>();
   command
-      .add_option("-o,--output", o->file,
-                  "the recording to make (kith.rec); one that is there is replaced; of more runs: FILE-2, ...")
+      .add_option(
+          "-o,--output", o->file,
+          "the recording to make (kith.rec), which replaces an older one, but no other file; of more runs: FILE-2, ...")
       ->type_name("FILE");
   command.add_flag("--dry", o->dry, "run no task that says what it costs (kith::work): only record it");
   command.add_flag("--addresses", o->addresses,

@@ -10,6 +10,7 @@
 #include "policy/contract/policy_options.hpp"
 #include "policy/list.hpp"
 #include "recorded_run.hpp"
+#include "recording/file.hpp"
 #include "recording/parts.hpp"
 #include "run/openmp_program.hpp"
 
@@ -114,6 +115,7 @@ outcome run_openmp(const openmp_options& o) {
     if (value_of(var::record_parts))
       throw error("--record " + o.record + ": `kith record` records this run; give the file to one of the two");
     refuse_output("--record", o.record, {name});
+    refuse_to_replace(o.record);
     remove_parts(o.record);
     for (auto& s : settings_that_record(o.record)) set.push_back(std::move(s));
   }

@@ -170,7 +170,10 @@ void refuse_outputs(const sim_options& o, const std::vector<std::string>& polici
   std::vector<std::string> inputs = files_of(policies);
   inputs.insert(inputs.end(), o.files.begin(), o.files.end());
   inputs.push_back(o.machine);
-  if (!o.output.empty()) refuse_output("--output", o.output, inputs);
+  if (!o.output.empty()) {
+    refuse_output("--output", o.output, inputs);
+    refuse_to_replace(o.output);
+  }
   if (!o.plot.empty()) refuse_output("--plot", o.plot, inputs);
 }
 
