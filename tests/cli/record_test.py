@@ -179,7 +179,7 @@ kith.refused("sim", running, "--policy", "", says=["--policy", "empty"])
 kith.refused("record", "-o", path("x.rec"), "kith", "app", "heat", "--small", says=["come after --"])
 kith.refused("repair", path("n" * 300), says=["no logs in this folder"])
 kith.refused("record", "-o", path("x"), "--", "/no/such/program", says=["/no/such/program", "cannot be run"])
-kith.refused("record", "-o", path("x"), "--", "true", says=["nothing was recorded"])
+kith.refused("record", "-o", path("x"), "--", "true", says=["nothing was recorded", "kith run --record FILE"])
 for words in (("record", "-o", path("text"), "--", "kith", "app", "fib", "--small"), ("sim", heat, "-o", path("text")),
               ("calibrate", "-o", path("text"), "--", "kith", "app", "fib", "--small"),
               ("run", "--record", path("text"), "--", "true")):

@@ -56,7 +56,8 @@ std::vector<std::string> make_recordings(const char* verb, const std::string& fi
   if (all_parts.empty())
     throw error("nothing was recorded: " + program +
                 (done.clean()
-                     ? " has started no runtime of Kith"
+                     ? " has started no runtime of Kith; an OpenMP program is recorded by `kith run --record FILE -- "
+                       "PROGRAM`"
                      : " failed before it started a runtime of Kith, or refused to record; its own message says why"));
   if (done.signal() != 0)
     fmt::print(stderr, "{}: {} was ended by signal {}; what it did until then is there\n", verb, program,
