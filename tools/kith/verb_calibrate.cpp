@@ -5,6 +5,7 @@
 #include "base/printable.hpp"
 #include "calibrate/calibration.hpp"
 #include "child.hpp"
+#include "machine/model.hpp"
 #include "machine/probe.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -98,8 +99,19 @@ outcome calibrate_program(const calibrate_options& o) {
   return outcome::fine;
 }
 
+/// Throws unless `file` is a description, whose table can be replaced.
+void refuse_no_description(const std::string& file) {
+  if (!fs::exists(file))
+    throw error("--output " + file +
+                ": there is no such file, and only its table [scheduler] would be measured; make it by `kith machine "
+                "--probe -o " +
+                file + "`, or from a copy of another machine's description");
+  refuse_output("--output", file, {});
+  model_from_file(file);
+}
+
 outcome calibrate_scheduler(const calibrate_options& o) {
-  if (!o.file.empty()) refuse_output("--output", o.file, {});
+  if (!o.file.empty()) refuse_no_description(o.file);
   progress bar;
   const std::string text = scheduler_table(bar);
   bar.clear();
