@@ -22,6 +22,11 @@ for name in ("fifo", "lifo", "random", "source", "steal", "dfifo", "socket", "de
 for verb, entries in (("apps", apps), ("policies", policies)):
     text = kith.run(verb).stdout
     kith.check(all(e["name"] in text for e in entries), f"kith {verb} lists them all for people")
+code, some = kith.json("apps", "pagerank", "heat")
+kith.check(code == 0 and some == [next(a for a in apps if a["name"] == n) for n in ("pagerank", "heat")], f"those named: {some}")
+text = kith.run("apps", "heat").stdout
+kith.check(text.startswith("heat ") and "pagerank" not in text, f"and no others: {text}")
+kith.refused("apps", "heet", says=["no program 'heet'; did you mean 'heat'? There are: "])
 
 # Every program under every policy.
 for name in names:

@@ -3,19 +3,40 @@
 
 #include "app/describe.hpp"
 #include "apps/list.hpp"
+#include "base/nearest.hpp"
+#include "placeholders.hpp"
+
+#include <kith/error.hpp>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace kith::tools {
 
 namespace {
 
-void print_json() {
+/// The programs of these names; all, if there are none.
+std::vector<const apps::entry*> apps_of(const std::vector<std::string>& names) {
+  std::vector<const apps::entry*> all = apps::app_descriptions();
+  if (names.empty()) return all;
+  std::vector<const apps::entry*> some;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(all, std::string_view(name), &apps::entry::name);
+    if (found == all.end()) throw error(no_such("program", name, app_names()));
+    some.push_back(*found);
+  }
+  return some;
+}
+
+void apps_print_json(const std::vector<const apps::entry*>& entries) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const apps::entry* e : apps::app_descriptions()) {
+  for (const apps::entry* e : entries) {
     nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
     for (const apps::parameter& p : e->parameters) {
       nlohmann::ordered_json one = {{"name", p.name}, {"what", p.what}, {"flag", is_flag(p)}};
@@ -32,8 +53,8 @@ void print_json() {
   fmt::print("{}\n", all.dump(1));
 }
 
-void print_table() {
-  for (const apps::entry* e : apps::app_descriptions()) fmt::print("{}", to_text(*e));
+void apps_print_table(const std::vector<const apps::entry*>& entries) {
+  for (const apps::entry* e : entries) fmt::print("{}", to_text(*e));
   fmt::print("\n`kith app NAME --small` runs one; its result is checked.\n");
 }
 
@@ -41,15 +62,18 @@ void print_table() {
 
 std::function<outcome()> add_apps(CLI::App& command) {
   auto json = std::make_shared<bool>(false);
+  auto names = std::make_shared<std::vector<std::string>>();
+  command.add_option("apps", *names, "only these")->type_name("APP");
   command.add_flag("--json", *json, "write JSON");
   command.footer(
       "JSON: [{\"name\", \"paper\", \"summary\", \"dry_only\", \"parameters\": [...]}]\n"
-      "Exit code: 0.");
-  return [json] {
+      "Exit code: 0, or 2 if there is no program of a name.");
+  return [json, names] {
+    const std::vector<const apps::entry*> entries = apps_of(*names);
     if (*json) {
-      print_json();
+      apps_print_json(entries);
     } else {
-      print_table();
+      apps_print_table(entries);
     }
     return outcome::fine;
   };
