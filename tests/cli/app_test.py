@@ -27,6 +27,8 @@ kith.check(code == 0 and some == [next(a for a in apps if a["name"] == n) for n 
 text = kith.run("apps", "heat").stdout
 kith.check(text.startswith("heat ") and "pagerank" not in text, f"and no others: {text}")
 kith.refused("apps", "heet", says=["no program 'heet'; did you mean 'heat'? There are: "])
+kith.refused("launch", "-n", "0", "--", "true", says=["kith launch: -n: '0' is no whole number from 1 to "])
+kith.refused("launch", "--places", "0", "--", "true", says=["kith launch: --places: '0' is no whole number from 1 to "])
 
 # Every program under every policy.
 for name in names:

@@ -122,7 +122,7 @@ int run(const tool& t, int argc, char** argv) {
     app.exit(asked);
     return written(t.name) ? code(outcome::fine) : code(outcome::error);
   } catch (const CLI::ParseError& e) {
-    return refuse(complaint_of(t, app, e), json);
+    return refuse(complaint_of(t, app, e, given), json);
   }
   for (std::size_t v = 0; v < runs.size(); ++v) {
     if (app.got_subcommand(names[v])) return run_verb(fmt::format("{} {}", t.name, names[v]), runs[v], json);

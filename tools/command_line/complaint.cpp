@@ -47,6 +47,21 @@ std::string unexpected(const std::vector<std::string>& words, const CLI::App& ve
                       : fmt::format("no option '{}'; did you mean '{}'?", wrong, near);
 }
 
+/// CLI11's message, which begins with the option's long name. If the short one was given, it is named.
+std::string as_given(std::string message, const CLI::App& verb, const std::vector<std::string>& given) {
+  for (const CLI::Option* option : verb.get_options()) {
+    if (option->get_snames().empty() || !message.starts_with(option->get_name() + ":")) continue;
+    const std::string name = option->get_name(), brief = "-" + option->get_snames().front();
+    const auto end = std::ranges::find(given, "--");
+    const auto has = [&](const std::string& lead) {
+      return std::any_of(given.begin(), end, [&](const std::string& w) { return w.starts_with(lead); });
+    };
+    if (!has(name) && has(brief)) message.replace(0, name.size(), brief);
+    break;
+  }
+  return message;
+}
+
 complaint about_verbs(const tool& t, const CLI::App& app, const std::string& wrong) {
   const std::vector<std::string> verbs = names_of_verbs(app);
   if (wrong.empty()) return {t.name, fmt::format("a verb is missing; expected one of: {}", listed(verbs))};
@@ -72,7 +87,7 @@ std::string complaint::json() const {
   return nlohmann::ordered_json({{"error", std::move(error)}}).dump(2, ' ', false, replace) + "\n";
 }
 
-complaint complaint_of(const tool& t, const CLI::App& app, const CLI::Error& e) {
+complaint complaint_of(const tool& t, const CLI::App& app, const CLI::Error& e, const std::vector<std::string>& given) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   complaint c;
   if (!chosen.empty()) {
@@ -81,7 +96,8 @@ complaint complaint_of(const tool& t, const CLI::App& app, const CLI::Error& e) 
     c.command = fmt::format("{} {}", t.name, verb.get_name());
     const bool of_a_value = dynamic_cast<const CLI::ValidationError*>(&e) != nullptr ||
                             dynamic_cast<const CLI::ConversionError*>(&e) != nullptr;
-    c.message = rest.empty() || of_a_value || verb.get_allow_extras() ? e.what() : unexpected(rest, verb);
+    c.message = rest.empty() || of_a_value || verb.get_allow_extras() ? as_given(e.what(), verb, given)
+                                                                      : unexpected(rest, verb);
     const bool runs_program = verb.get_option_no_throw("program") != nullptr;
     c.hint = fmt::format("`{} --help` says what it takes.{}", c.command,
                          runs_program ? " A program and its arguments come after --." : "");

@@ -7,6 +7,7 @@
 #include <CLI/Error.hpp>
 
 #include <string>
+#include <vector>
 
 namespace kith::tools {
 
@@ -21,7 +22,7 @@ struct complaint {
   std::string json() const;
 };
 
-/// The complaint for an error of CLI11.
-complaint complaint_of(const tool&, const CLI::App&, const CLI::Error&);
+/// The complaint for an error of CLI11 about the words that were `given`.
+complaint complaint_of(const tool&, const CLI::App&, const CLI::Error&, const std::vector<std::string>& given);
 
 }  // namespace kith::tools
