@@ -181,7 +181,9 @@ for mpi in MPIS:
     mpirun = f"mpirun.{mpi}"
     for places in (1, 2, 4):
         checks_itself(places, run(mpirun, "-n", str(places), JOB), f"{mpirun} -n {places}")
-    checks_itself(3, run(KITH, "launch", "-n", "3", "--mpi", mpi, "--", JOB), f"kith launch, {mpi}")
+    launched = run(KITH, "launch", "-n", "3", "--mpi", mpi, "--", JOB)
+    checks_itself(3, launched, f"kith launch, {mpi}")
+    check("has made a place" not in launched.stderr, f"kith launch, {mpi}, of a program on places: {launched.stderr}")
     for name in ("places_heat", "places_md", "places_cg"):
         # An MPI whose waiting processes share cores is slow: more of them only for the programs that wait seldom.
         processes, threads_each = ("2", "1") if name == "places_cg" else ("3", "3")
@@ -250,6 +252,9 @@ for mpi in MPIS:
     done = run(KITH, "launch", "-n", "3", "--mpi", mpi, "--", "sh", "-c", 'exit "$PMI_RANK$OMPI_COMM_WORLD_RANK"')
     check(done.returncode == 1 and all(f"place {p} ended with exit code {p}\n" in done.stderr for p in (1, 2)),
           f"{mpi}: exit codes that differ: {done.returncode}, {done.stderr}")
+    done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "true")
+    check(done.returncode == 0 and "none of the 2 processes of true has made a place" in done.stderr,
+          f"{mpi}: a program without places: {done.returncode}, {done.stderr}")
     done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "sh", "-c", "exit 7")
     check(done.returncode == 7 and "exit code" not in done.stderr, f"{mpi}: one exit code: {done.returncode}, {done.stderr}")
     done = run(KITH, "launch", "-n", "2", "--mpi", mpi, "--", "sh", "-c", "kill -9 $PPID")

@@ -103,6 +103,19 @@ outcome judge(const launch_options& o, const guard_folder& folder, const child_r
   return outcome::error;
 }
 
+/// Prints a note if the program has ended well and no process was a place: each ran all of the program.
+void tell_no_places(const launch_options& o, const guard_folder& folder) {
+  if (o.places == 1) return;
+  for (int p = 0; p < o.places; ++p) {
+    if (folder.has_joined(p)) return;
+  }
+  fmt::print(
+      stderr,
+      "kith launch: none of the {} processes of {} has made a place, so each ran by itself, with all of the work; "
+      "a program on places has a kith::place_runtime (docs/places.md)\n",
+      o.places, o.program.front());
+}
+
 /// Prints a note if the places will not get all workers that were asked for.
 void tell_workers(const launch_options& o) {
   if (!o.workers || oversubscribe_setting()) return;
@@ -137,6 +150,7 @@ outcome launch(const launch_options& o) {
   if (o.workers) set.emplace_back(var::workers.name, std::to_string(*o.workers));
   const child_result job = run_child(words, set, false, true);  // no job without its launcher
   const outcome result = judge(o, guard_folder(folder), job);
+  if (result == outcome::fine && transport != "threads") tell_no_places(o, guard_folder(folder));
   std::error_code ignored;
   fs::remove_all(folder, ignored);
   return result;
