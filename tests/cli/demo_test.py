@@ -1,6 +1,7 @@
 """kith demo: the main job ends in time, shows where placement matters, verifies what it computes, and keeps figures of pretended
 and real machines apart."""
 
+import os
 import re
 import time
 
@@ -36,8 +37,10 @@ figures = {policy: (float(time_ms), float(gigabytes)) for policy, time_ms, gigab
 kith.check(figures["auto"][0] < figures["steal"][0] / 2 and figures["auto"][1] < figures["steal"][1] / 10,
            f"auto takes less than half of steal's time, and moves less than a tenth: {figures}")
 lessons = re.findall(r"^  - (.*)", after.partition("What was learnt")[2], re.M)
-kith.check(len(lessons) > 4 and "where tasks run matters" in lessons[0] and "PageRank" in lessons[1],
+kith.check(len(lessons) >= 3 and "where tasks run matters" in lessons[0] and "PageRank" in lessons[1],
            f"what was learnt: there first, then here: {lessons}")
+if len(os.sched_getaffinity(0)) < 80:
+    kith.check(not any("on 8 nodes" in lesson for lesson in lessons), f"nothing is learnt from workers that share cores: {lessons}")
 svg = open(picture, encoding="utf-8").read()
 kith.check(not faults(svg), f"the picture: {faults(svg)}")
 words = " ".join(t[0] for t in texts(svg))

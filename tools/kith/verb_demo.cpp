@@ -1,6 +1,6 @@
 // kith demo: first heat on a modelled machine with eight sockets, where placement matters. Then PageRank of
 // this machine's packages, and heat, under three policies: on this machine, and on a pretended one with 8
-// memory nodes, where counts mean something and times do not.
+// memory nodes, where times mean nothing, and counts only if each worker has a core.
 #include "verbs.hpp"
 
 #include "apps/list.hpp"
@@ -153,6 +153,7 @@ outcome run_demo(int rounds, const std::string& picture) {
   bool right = true;
   for (const trial& t : native) print_lesson(time_lesson(t));
   for (const trial& t : pretended) {
+    if (t.workers > native.front().workers) continue;  // they share cores, so the counts say nothing about real nodes
     print_lesson(locality_lesson(t));
     print_lesson(balance_lesson(t));
   }
