@@ -12,7 +12,8 @@
 // Two waits count, and the longer one decides. That of a node began when one of its workers found no task there; it
 // ends when a task is queued at the node. That of a worker began when it found no task there itself; it ends when the
 // worker finds one anywhere. So a worker that finds nothing pays its own rent, also while its node gets a few tasks
-// that others take.
+// that others take. It counts only for tasks that lose no more than their own time elsewhere. Those that lose more are
+// better run where their data is, as long as the thief's node has anything to do.
 #pragma once
 
 #include "policy/auto/task_times.hpp"
@@ -85,13 +86,18 @@ class delayed_theft {
   /// Whether any worker of node `thief` should run a task of this type that waits at `victim` with others, `waiting` in
   /// all. They must take the workers there longer than the task loses elsewhere.
   bool pays(std::uint16_t type, node_id victim, node_id thief, std::int64_t waiting) const {
-    return !nodes_[thief.index()].fed.load(relaxed) && pays_after(waited(victim, thief), type, victim, thief, waiting);
+    if (nodes_[thief.index()].fed.load(relaxed)) return false;
+    return pays_after(waited(victim, thief), type, waiting, price(type, victim, thief));
   }
   /// As pays(), for a worker that has found no task at its node.
   bool pays_for(const worker& self, std::uint16_t type, node_id victim, std::int64_t waiting) const {
-    std::uint32_t longest = begun_at(victim) - states_[self.id.index()].views[victim.index()].begun_before;
-    if (!nodes_[self.node.index()].fed.load(relaxed)) longest = std::max(longest, waited(victim, self.node));
-    return pays_after(longest, type, victim, self.node, waiting);
+    const cost c = price(type, victim, self.node);
+    const bool waits = c.each <= most_alone, node_waits = !nodes_[self.node.index()].fed.load(relaxed);
+    if (!waits && !node_waits) return false;
+    const std::uint32_t own =
+        waits ? begun_at(victim) - states_[self.id.index()].views[victim.index()].begun_before : 0;
+    const std::uint32_t of_node = node_waits ? waited(victim, self.node) : 0;
+    return pays_after(std::max(own, of_node), type, waiting, c);
   }
   /// Whether so many tasks wait at `victim` that a worker of node `thief` need not wait before it runs one of this
   /// type.
@@ -126,6 +132,7 @@ class delayed_theft {
  private:
   using count = typename World::template shared<std::uint32_t>;
   static constexpr float least_price = 0.25F;  // in times of a task
+  static constexpr float most_alone = 1;       // likewise: what a theft may lose for which a worker's own wait counts
   static constexpr float certain = 4;          // a queue of so many waits will outlast one
   static constexpr float least_useful = 0.2F;  // of all thefts: a node whose thieves all miss tasks still learns
   static constexpr std::uint32_t most_looks = 256;
@@ -154,22 +161,19 @@ class delayed_theft {
     running_share<World> missed{0.5F};
   };
 
-  /// In tasks that the workers of `victim` begin: what a task of this type loses at `thief`, and how long it has to
-  /// wait.
+  /// What a task of this type loses at `thief`, and how long thieves have to wait, in tasks that the workers of
+  /// `victim` begin; and what a useful theft loses in all, in times of a task.
   struct cost {
-    float lost, wait;
+    float lost, wait, each;
   };
   cost price(std::uint16_t type, node_id victim, node_id thief) const {
     const auto working = static_cast<float>(team_.working_at(victim));
     const float lost = times_.longer(type, team_.distance(thief, victim)) * relative_time(type, victim);
     const float missed = nodes_[thief.index()].missed.get();
-    const float each =
-        std::max({lost * times_.traffic(type) / std::max(1 - missed, least_useful), missed, least_price});
-    return {lost * working, caution_ * each * working};
+    const float each = lost * times_.traffic(type) / std::max(1 - missed, least_useful);
+    return {lost * working, caution_ * std::max({each, missed, least_price}) * working, each};
   }
-  bool pays_after(std::uint32_t waited, std::uint16_t type, node_id victim, node_id thief, std::int64_t waiting) const {
-    if (waiting == 0) return false;
-    const cost c = price(type, victim, thief);
+  bool pays_after(std::uint32_t waited, std::uint16_t type, std::int64_t waiting, const cost& c) const {
     if (static_cast<float>(waiting) <= c.lost) return false;
     return static_cast<float>(waited) + 1 > c.wait || outlasts(type, waiting, c);
   }
