@@ -39,9 +39,9 @@ class captured_graph {
   /// Calls `body()` and keeps the tasks that it creates with kith::spawn, instead of running them; drops those that
   /// were kept before. `spawn` takes what it always takes; kith::after must name a task of the same body. Must be
   /// called inside a task or `runtime::run`. Throws what the body throws, after which the graph is empty; and
-  /// kith::error if the body calls kith::wait(), creates tasks with futures, makes a group, or runs a graph
-  /// (kith::explore() too), if accesses cross, or if the graph is running. Joins, loops and forks of coroutines in the
-  /// body are plain calls, and the tasks that they create are kept.
+  /// kith::error if the body calls kith::wait(), creates tasks with futures (kith::async, then, when_all), makes, fills
+  /// or waits for a group, or runs a graph (kith::explore() too), if accesses cross, or if the graph is running. Joins,
+  /// loops and forks of coroutines in the body are plain calls, and the tasks that they create are kept.
   template <class F>
   void capture(F&& body) {
     if constexpr (is_body<F>()) execute(&body, call<F>, false);

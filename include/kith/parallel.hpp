@@ -1,5 +1,5 @@
 // Parallel loops and reductions. Each worker may take a share of the iterations: by a join or, on a machine with
-// several nodes and where a run is recorded, by a task.
+// several nodes and where a run is recorded, by a task. In the body of a graph that is captured, one thread takes all.
 #pragma once
 
 #include <kith/detail/loop.hpp>

@@ -93,7 +93,7 @@ void captured_graph::place_again() noexcept {
 
 bool captured_graph::execute(const void* body, void (*calls)(void*), bool again) {
   const char* const who = again ? "repeat()" : "capture()";
-  native::worker& w = worker_for(who);
+  native::worker& w = again ? native::worker::current_to_run("captured_graph::repeat()") : worker_for(who);
   content& c = present();
   const graph_in_use::hold now(c.in_use, who);
   c.tasks.start(again);

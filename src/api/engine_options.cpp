@@ -102,8 +102,10 @@ native::engine_options engine_options_of(const runtime_options& o, int workers, 
   s.check_handles = decide(o.check_handles, var::check_handles) != 0;
   s.record = decide(o.record, var::record);
   if (!s.record.empty()) {
-    const std::optional<std::string> set = value_of(var::record);  // to which places add their number
-    refuse_unrecordable(s.record, o.record && !(set && o.record->starts_with(*set)));
+    const std::optional<std::string> set = value_of(var::record);
+    // A place that records as the variable says has the option FILE-place-N (recording_of_place()).
+    const bool is_of_variable = set && (s.record == *set || s.record.starts_with(*set + "-place-"));
+    refuse_unrecordable(s.record, o.record && !is_of_variable);
   }
   // Under `kith record` several processes may share the name; the recorder then adds a number.
   if (!s.record.empty() && !value_of(var::record_parts)) s.record = numbered(s.record);

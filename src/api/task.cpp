@@ -87,6 +87,7 @@ void group::wait() {
         "after a co_await. A task of the group that waits for others can keep their futures (kith::async), or make a "
         "group of its own");
   }
+  native::worker::current_to_run("group::wait()");
   if (scope_->unfinished() != 0) w.tell_waiting(*scope_);
   try {
     w.wait_for(scope_, "kith::group::wait()");

@@ -70,7 +70,7 @@ machine machine_by_name(const std::string& file_or_line) {
   const bool a_path = file_or_line.find('/') != std::string::npos && file_or_line.find(':') == std::string::npos;
   if (a_path || file_or_line.ends_with(".xml")) return machine_from_file(file_or_line);  // throws: no such file
   if (!is_line(file_or_line))
-    throw error(no_such("machine", file_or_line, model_names()) +
+    throw error(no_such("machine", file_or_line, model_names_or_throw()) +
                     "; or a file: a description (.toml) or what hwloc exported (.xml); or levels, such as 'node:8 "
                     "core:10'",
                 error_kind::setting);

@@ -245,6 +245,11 @@ std::vector<std::string> model_names() {
     if (file.path().extension() == ".toml") names.push_back(file.path().stem().string());
   }
   std::ranges::sort(names);
+  return names;
+}
+
+std::vector<std::string> model_names_or_throw() {
+  std::vector<std::string> names = model_names();
   refuse_no_machines(names);
   return names;
 }
@@ -260,7 +265,8 @@ machine_model model_by_name(const std::string& name_or_file, int places) {
   if (const std::string listed = model_file(name_or_file); !listed.empty()) return model_from_file(listed, places);
   std::error_code ignored;
   if (std::filesystem::is_regular_file(name_or_file, ignored)) return model_from_file(name_or_file, places);
-  throw error(no_such("machine", name_or_file, model_names()) + "; or the path of a description", error_kind::input);
+  throw error(no_such("machine", name_or_file, model_names_or_throw()) + "; or the path of a description",
+              error_kind::input);
 }
 
 }  // namespace kith

@@ -144,8 +144,10 @@ machine_model model_from_text(const std::string& description, const std::string&
 /// Takes a name from model_names(), or a file.
 machine_model model_by_name(const std::string& name_or_file, int places = 0);
 /// The names of all described machines, sorted. The files are in KITH_MACHINES, else where this build was made
-/// or installed. Throws kith::error if KITH_MACHINES is no folder, or has no description.
+/// or installed.
 std::vector<std::string> model_names();
+/// The same, for whoever needs one: throws kith::error if KITH_MACHINES is no folder, or has no description.
+std::vector<std::string> model_names_or_throw();
 /// The description file of `name`; empty if there is none.
 std::string model_file(const std::string& name);
 

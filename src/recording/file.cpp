@@ -239,6 +239,9 @@ void refuse_to_replace(const std::string& file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored) || std::filesystem::file_size(file, ignored) == 0) return;
   std::ifstream in(file, std::ios::binary);
+  if (!in)
+    throw error(file + ": exists and cannot be read, so that it may be no recording; choose another name",
+                error_kind::input);
   std::array<unsigned char, 72> head{};  // SQLite's, up to the number of the application
   const std::array<unsigned char, 4> ours{application >> 24 & 255, application >> 16 & 255, application >> 8 & 255,
                                           application & 255};

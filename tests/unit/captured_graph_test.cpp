@@ -279,6 +279,13 @@ TEST(captured_graph, wrong_uses_are_refused) {
                 testing::HasSubstr("the body asks for a task with a future"));
     EXPECT_THAT(error_of([&] { g.capture([] { const kith::group q; }); }),
                 testing::HasSubstr("the body asks for a kith::group"));
+    kith::group outer;
+    EXPECT_THAT(error_of([&] { g.capture([&] { outer.spawn([] {}); }); }),
+                testing::HasSubstr("the body asks for group::spawn()"));
+    EXPECT_THAT(error_of([&] { g.capture([&] { outer.wait(); }); }),
+                testing::HasSubstr("the body asks for group::wait()"));
+    EXPECT_THAT(error_of([&] { g.capture([&] { kith::repeat(2, [] { ADD_FAILURE(); }); }); }),
+                testing::HasSubstr("the body asks for captured_graph::repeat()"));
     kith::captured_graph other;
     other.capture([] { kith::spawn([] {}); });
     EXPECT_THAT(error_of([&] { g.capture([&] { other.run(); }); }),

@@ -67,6 +67,7 @@ std::vector<std::string> make_recordings(const char* verb, const std::string& fi
   for (const std::vector<std::string>& parts : by_job(all_parts)) {
     files.push_back(parts.front());
     try {
+      refuse_to_replace(parts.front());  // FILE-2 and so on
       put_together(verb, parts, dry);
     } catch (const std::exception& e) {
       failures += std::string(failures.empty() ? "" : "; ") + e.what() + " (later: kith repair " + files.back() + ")";

@@ -101,7 +101,8 @@ outcome calibrate_program(const calibrate_options& o) {
 
 /// Throws unless `file` is a description, whose table can be replaced.
 void refuse_no_description(const std::string& file) {
-  if (!fs::exists(file))
+  std::error_code ignored;
+  if (!fs::exists(file, ignored))
     throw error("--output " + file +
                 ": there is no such file, and only its table [scheduler] would be measured; make it by `kith machine "
                 "--probe -o " +

@@ -103,7 +103,7 @@ outcome judge(const launch_options& o, const guard_folder& folder, const child_r
   return outcome::error;
 }
 
-/// Prints a note if the program has ended well and no process was a place: each ran all of the program.
+/// Prints a note if no process was a place. The program has ended well.
 void tell_no_places(const launch_options& o, const guard_folder& folder) {
   if (o.places == 1) return;
   for (int p = 0; p < o.places; ++p) {
@@ -111,8 +111,8 @@ void tell_no_places(const launch_options& o, const guard_folder& folder) {
   }
   fmt::print(
       stderr,
-      "kith launch: none of the {} processes of {} has made a place, so each ran by itself, with all of the work; "
-      "a program on places has a kith::place_runtime (docs/places.md)\n",
+      "kith launch: none of the {} processes of {} has made a place (kith::place_runtime, docs/places.md); a program "
+      "that does not use MPI itself then did all of its work in each\n",
       o.places, o.program.front());
 }
 

@@ -47,7 +47,7 @@ std::function<outcome()> add_machines(CLI::App& command) {
       return outcome::fine;
     }
     nlohmann::json all = nlohmann::json::array();
-    for (const std::string& name : o->name.empty() ? model_names() : std::vector{o->name}) {
+    for (const std::string& name : o->name.empty() ? model_names_or_throw() : std::vector{o->name}) {
       const machine_model m = model_by_name(name);
       if (o->json) {
         all.push_back(to_json(m));

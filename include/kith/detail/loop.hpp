@@ -119,7 +119,7 @@ template <class Begin, class End, class Body, class Schedule>
 inline constexpr bool are_of_loop<Begin, End, Body, Schedule> =
     are_of_loop<Begin, End, Body> && std::is_convertible_v<Schedule, schedule>;
 
-/// Whether these are a begin, an end, a first value, two functions, and perhaps a schedule.
+/// Whether these are a begin, an end, an identity, two functions, and perhaps a schedule.
 template <class... Arguments>
 inline constexpr bool are_of_reduction = false;
 template <class Begin, class End, class T, class Body, class Combine>

@@ -18,7 +18,7 @@ void for_blocks(std::int64_t from, std::int64_t to, Step& step) {
              [=, &step] { detail::for_blocks(middle, to, step); });
 }
 
-/// Whether these are a begin, an end, a first value and two functions.
+/// Whether these are a begin, an end, an identity and two functions.
 template <class... Arguments>
 inline constexpr bool are_of_scan = false;
 template <class Begin, class End, class T, class Scan, class Combine>

@@ -59,7 +59,10 @@ namespace kith::detail {
 using namespace kith::native;
 
 void filled_group::admit(std::size_t accesses, std::size_t predecessors) {
-  if (runs_owner_of(tasks_)) return;
+  if (runs_owner_of(tasks_)) {
+    worker::current_to_run(called_);
+    return;
+  }
   native::engine& engine = engine_of(tasks_);
   engine.refuse_inherited(called_);
   worker* const w = worker::current();

@@ -11,9 +11,10 @@
 //
 // Two waits count, and the longer one decides. That of a node began when one of its workers found no task there; it
 // ends when a task is queued at the node. That of a worker began when it found no task there itself; it ends when the
-// worker finds one anywhere. So a worker that finds nothing pays its own rent, also while its node gets a few tasks
-// that others take. It counts only for tasks that lose no more than their own time elsewhere. Those that lose more are
-// better run where their data is, as long as the thief's node has anything to do.
+// worker takes one from a queue (not when it runs halves of joins, or its own children). So a worker that finds nothing
+// pays its own rent, also while its node gets a few tasks that others take. It counts only if a theft, with what has to
+// come back and with those that are of no use, loses no more than the time of one of the victim's tasks. Tasks that
+// lose more are better run where their data is, as long as the thief's node has anything to do.
 #pragma once
 
 #include "policy/auto/task_times.hpp"
@@ -75,7 +76,7 @@ class delayed_theft {
     mine.waits = false;
     if (!stolen) ++mine.own;
   }
-  /// Called when the worker begins a task without data.
+  /// Called when the worker has taken a task without data from a queue.
   void begins_dataless(worker& self) { states_[self.id.index()].waits = false; }
   /// Called when the worker looks for a task again. `own_wait`: tasks of its own node wait; used if it was stealing.
   void returns(worker& self, bool own_wait) {
@@ -131,7 +132,7 @@ class delayed_theft {
 
  private:
   using count = typename World::template shared<std::uint32_t>;
-  static constexpr float least_price = 0.25F;  // in times of a task
+  static constexpr float least_price = 0.25F;  // in times of a task of the victim
   static constexpr float most_alone = 1;       // likewise: what a theft may lose for which a worker's own wait counts
   static constexpr float certain = 4;          // a queue of so many waits will outlast one
   static constexpr float least_useful = 0.2F;  // of all thefts: a node whose thieves all miss tasks still learns
@@ -162,7 +163,7 @@ class delayed_theft {
   };
 
   /// What a task of this type loses at `thief`, and how long thieves have to wait, in tasks that the workers of
-  /// `victim` begin; and what a useful theft loses in all, in times of a task.
+  /// `victim` begin; and what a useful theft loses in all, in times of such a task.
   struct cost {
     float lost, wait, each;
   };

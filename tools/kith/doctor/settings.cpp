@@ -38,11 +38,11 @@ finding check_settings() {
     f.advice = "correct the name";
   }
   try {
-    model_names();
+    model_names_or_throw();
   } catch (const error& e) {
     f.is = verdict::broken;
     f.fact += fmt::format("; {}", e.what());
-    f.effect = "no machine can be named";
+    f.effect = wrong.empty() ? "no machine can be named" : f.effect + "; no machine can be named";
     f.advice = wrong.empty() ? "correct the setting" : "correct the name and the setting";
   }
   return f;
