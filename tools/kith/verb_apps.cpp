@@ -3,36 +3,18 @@
 
 #include "app/describe.hpp"
 #include "apps/list.hpp"
-#include "base/nearest.hpp"
-#include "placeholders.hpp"
-
-#include <kith/error.hpp>
+#include "named.hpp"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace kith::tools {
 
 namespace {
-
-/// The programs of these names; all, if there are none.
-std::vector<const apps::entry*> apps_of(const std::vector<std::string>& names) {
-  std::vector<const apps::entry*> all = apps::app_descriptions();
-  if (names.empty()) return all;
-  std::vector<const apps::entry*> some;
-  for (const std::string& name : names) {
-    const auto found = std::ranges::find(all, std::string_view(name), &apps::entry::name);
-    if (found == all.end()) throw error(no_such("program", name, app_names()));
-    some.push_back(*found);
-  }
-  return some;
-}
 
 void apps_print_json(const std::vector<const apps::entry*>& entries) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
@@ -69,7 +51,8 @@ std::function<outcome()> add_apps(CLI::App& command) {
       "JSON: [{\"name\", \"paper\", \"summary\", \"dry_only\", \"parameters\": [...]}]\n"
       "Exit code: 0, or 2 if there is no program of a name.");
   return [json, names] {
-    const std::vector<const apps::entry*> entries = apps_of(*names);
+    const std::vector<const apps::entry*> entries =
+        chosen("program", apps::app_descriptions(), &apps::entry::name, *names);
     if (*json) {
       apps_print_json(entries);
     } else {

@@ -99,7 +99,7 @@ outcome calibrate_program(const calibrate_options& o) {
   return outcome::fine;
 }
 
-/// Throws unless `file` is a description, whose table can be replaced.
+/// Throws unless `file` is a description, whose table can be replaced: before anything is measured.
 void refuse_no_description(const std::string& file) {
   std::error_code ignored;
   if (!fs::exists(file, ignored))

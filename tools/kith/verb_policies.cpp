@@ -1,8 +1,7 @@
 // kith policies: the policies that KITH_POLICY and --policy accept.
 #include "verbs.hpp"
 
-#include "base/nearest.hpp"
-#include "placeholders.hpp"
+#include "named.hpp"
 #include "policy_library.hpp"
 #include "replay/choose.hpp"
 #include "terminal.hpp"
@@ -22,19 +21,6 @@
 namespace kith::tools {
 
 namespace {
-
-/// The policies of these names; all, if there are none.
-std::vector<policy_entry> entries_of(const std::vector<std::string>& names) {
-  const std::vector<policy_entry> all = choosable_policies();
-  if (names.empty()) return all;
-  std::vector<policy_entry> some;
-  for (const std::string& name : names) {
-    const auto found = std::ranges::find(all, std::string_view(name), &policy_entry::name);
-    if (found == all.end()) throw error(no_such("policy", name, policy_names()));
-    some.push_back(*found);
-  }
-  return some;
-}
 
 void policies_print_json(const std::vector<policy_entry>& entries) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
@@ -91,7 +77,7 @@ std::function<outcome()> add_policies(CLI::App& command) {
       "Exit code: 0, or 2 if there is no policy of a name.");
   return [json, libraries, names] {
     load_policy_libraries(*libraries);
-    const std::vector<policy_entry> entries = entries_of(*names);
+    const std::vector<policy_entry> entries = chosen("policy", choosable_policies(), &policy_entry::name, *names);
     if (*json) {
       policies_print_json(entries);
     } else {

@@ -2,9 +2,9 @@
 #include "verbs.hpp"
 
 #include "base/environment.hpp"
-#include "base/nearest.hpp"
 #include "base/variables.hpp"
 #include "child.hpp"
+#include "named.hpp"
 #include "output.hpp"
 #include "placeholders.hpp"
 #include "policy/contract/policy_options.hpp"
@@ -87,16 +87,14 @@ void refuse_unknown_policy(std::string text) {
   take_migration(text);
   const std::string name = text.substr(0, text.find(':'));
   const std::vector<policy_entry> all = policy_list();
-  const auto found = std::ranges::find(all, std::string_view(name), &policy_entry::name);
-  std::vector<std::string> names;
-  for (const policy_entry& p : all) names.emplace_back(p.name);
-  if (found == all.end() && std::ranges::count(policy_names(), name) != 0)
-    throw error("policy '" + name +
-                "': it imposes an order of tasks that members of an OpenMP team do not have; there "
-                "are: " +
-                fmt::format("{}", fmt::join(names, ", ")));
-  if (found == all.end()) throw error(no_such("policy", name, names));
-  const policy_options checked(text, found->options);
+  const std::vector<std::string> names = names_of(all, &policy_entry::name);
+  if (std::ranges::count(names, name) == 0 && std::ranges::count(policy_names(), name) != 0)
+    throw error(
+        fmt::format("policy '{}': it imposes an order of tasks that members of an OpenMP team do not have; there are: "
+                    "{}",
+                    name, fmt::join(names, ", ")));
+  const policy_entry found = chosen("policy", all, &policy_entry::name, {name}).front();
+  const policy_options checked(text, found.options);
 }
 
 outcome run_openmp(const openmp_options& o) {

@@ -247,7 +247,6 @@ std::string scheduler_table(progress& p) {
 }
 
 void put_scheduler_table(const std::string& file, const std::string& table) {
-  model_from_file(file);  // refuses a wrong file
   std::ifstream in(file);
   std::ostringstream out;
   bool inside = false, sources = false;
