@@ -54,7 +54,7 @@ class delayed_theft {
     auto& fed = nodes_[n.index()].fed;
     if (!fed.load(relaxed)) fed.store(true, relaxed);
   }
-  /// Called when the workers of the node, but for the one that calls, find no task there.
+  /// Called when a worker of the node finds no task there from now on.
   void begin_waiting(node_id n) {
     node_state& here = nodes_[n.index()];
     if (!here.fed.load(relaxed)) return;
@@ -93,10 +93,10 @@ class delayed_theft {
   /// As pays(), for a worker that has found no task at its node.
   bool pays_for(const worker& self, std::uint16_t type, node_id victim, std::int64_t waiting) const {
     const cost c = price(type, victim, self.node);
-    const bool waits = c.each <= most_alone, node_waits = !nodes_[self.node.index()].fed.load(relaxed);
-    if (!waits && !node_waits) return false;
+    const bool own_counts = c.each <= most_alone, node_waits = !nodes_[self.node.index()].fed.load(relaxed);
+    if (!own_counts && !node_waits) return false;
     const std::uint32_t own =
-        waits ? begun_at(victim) - states_[self.id.index()].views[victim.index()].begun_before : 0;
+        own_counts ? begun_at(victim) - states_[self.id.index()].views[victim.index()].begun_before : 0;
     const std::uint32_t of_node = node_waits ? waited(victim, self.node) : 0;
     return pays_after(std::max(own, of_node), type, waiting, c);
   }
@@ -147,7 +147,7 @@ class delayed_theft {
   struct alignas(false_sharing_range) state {
     count begun{0};  // tasks with data; written by this worker only
     bool away = false;
-    bool waits = false;
+    bool waits = false;       // its own wait has begun
     std::uint32_t own = 0;    // tasks with data that were not stolen
     std::vector<view> views;  // by node
   };
