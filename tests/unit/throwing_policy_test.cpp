@@ -1,4 +1,4 @@
-// A policy that throws from ready() or waiting(), for example because it has no memory for its queue.
+// A policy that throws from ready(), next() or waiting(), for example because it has no memory for its queue.
 #include "policy/contract/register_policy.hpp"
 #include "policy/worker_queues.hpp"
 #include "support/workers.hpp"
@@ -9,6 +9,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <new>
 #include <span>
 #include <stdexcept>
@@ -22,17 +23,18 @@ using testing::ThrowsMessage;
 
 std::atomic<bool> waited{false};   // somebody has called waiting()
 std::atomic<bool> members{false};  // what becomes ready was created in a group by its members
+std::atomic<int> vain_looks{-1};   // of worker 0, before next() throws there; below 0: it does not
 
 /// With armed=on, throws once, when it has queued several tasks that the end of another one has made ready, with
 /// armed=found, when it has queued the first nodes of a graph; with armed=waits, whenever a task waits; with
-/// armed=full, std::bad_alloc for every other new task, also of members of a group, which it does not queue. Other
-/// tests run every policy with its defaults.
+/// armed=full, std::bad_alloc for every other new task, also of members of a group, which it does not queue; with
+/// armed=search, from next() on worker 0, after so many vain_looks. Other tests run every policy with its defaults.
 template <class World>
 class throws_once final : public kith::policy<World> {
  public:
   using worker = typename World::worker;
 
-  static constexpr std::array options{kith::one_of("armed", "off|on|found|waits|full", "when it throws")};
+  static constexpr std::array options{kith::one_of("armed", "off|on|found|waits|full|search", "when it throws")};
   static constexpr kith::policy_entry about{
       .name = "throws-once", .summary = "throws once from ready()", .options = options};
 
@@ -41,7 +43,8 @@ class throws_once final : public kith::policy<World> {
         throws_(given.is("armed", "on") || given.is("armed", "found")),
         at_(given.is("armed", "on") ? kith::ready_reason::completion : kith::ready_reason::discovery),
         throws_at_waits_(given.is("armed", "waits")),
-        full_(given.is("armed", "full")) {}
+        full_(given.is("armed", "full")),
+        throws_in_search_(given.is("armed", "search")) {}
 
   kith::task* ready(std::span<kith::task* const> tasks, worker& self, kith::ready_reason why) override {
     const bool is_new = why == kith::ready_reason::creation || members.load();
@@ -51,7 +54,13 @@ class throws_once final : public kith::policy<World> {
       throw std::runtime_error("no room in the queue");
     return nullptr;
   }
-  kith::poll_result next(worker& self) override { return queues_.next(self); }
+  kith::poll_result next(worker& self) override {
+    if (throws_in_search_ && self.id.value == 0 && vain_looks >= 0) {
+      if (vain_looks-- == 0) throw std::runtime_error("no room to look");
+      return {kith::poll_result::later};
+    }
+    return queues_.next(self);
+  }
   void waiting(worker&) override {
     waited.store(true);
     if (throws_at_waits_) throw std::runtime_error("no room to wait");
@@ -61,7 +70,7 @@ class throws_once final : public kith::policy<World> {
   kith::worker_queues<World> queues_;
   bool throws_;
   kith::ready_reason at_;
-  bool throws_at_waits_, full_;
+  bool throws_at_waits_, full_, throws_in_search_;
   std::atomic<int> created_{0};
 };
 
@@ -190,6 +199,39 @@ TEST(throwing_policy, its_exception_at_a_wait_arrives_there) {
         g.spawn(end_when_waited);
       });
     });
+  }
+}
+
+/// Wherever a search ends by an exception, its worker no longer counts as one that looks or sleeps: the wake for the
+/// next task goes to another one, and busy time is counted once.
+TEST(throwing_policy, its_exception_in_a_search_leaves_the_worker_awake) {
+  using clock = std::chrono::steady_clock;
+  register_it();
+  for (int looks = 0; looks < 12 && !HasFailure(); ++looks) {  // before the worker announces its sleep, and after that
+    kith::runtime_options o = make_options(3, "throws-once:armed=search");
+    o.spin = 0;
+    o.inline_limit = 0;
+    kith::runtime rt(o);
+    std::atomic<bool> began{false}, may_end{false}, ran{false};
+    const auto start = clock::now();
+    rt.run([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // busy
+      kith::spawn([&] {
+        began = true;
+        while (!may_end.load()) std::this_thread::yield();
+      });
+      while (!began.load()) std::this_thread::yield();
+      vain_looks = looks;
+      EXPECT_THAT([] { kith::wait(); }, ThrowsMessage<std::runtime_error>("no room to look"));
+      kith::spawn([&] { ran = true; });
+      const auto end = clock::now() + std::chrono::seconds(20);
+      while (!ran.load() && clock::now() < end) std::this_thread::yield();
+      EXPECT_TRUE(ran) << "nobody was woken; looks: " << looks;
+      may_end = true;
+      kith::wait();
+    });
+    const std::chrono::duration<double> took = clock::now() - start;
+    EXPECT_LE(rt.statistics().workers[0].busy_seconds, took.count()) << looks;
   }
 }
 

@@ -63,20 +63,69 @@ class idle_cores {
 
 }  // namespace
 
+/// The time in which a worker looks for work or sleeps. It does not count as busy, and the scope that it waits for may
+/// name it as the sleeper to wake. Both end with this, also if a policy throws.
+class worker::rest {
+ public:
+  rest(worker& resting, detail::scope* awaited) noexcept
+      : self_(resting),
+        announced_in_(awaited != nullptr && awaited->waiting.load(relaxed) != waiting_outside ? awaited : nullptr) {
+    self_.stop_busy();
+    self_.resting_ = true;
+    if (self_.log != nullptr) [[unlikely]]
+      began_ = ticks();
+  }
+  ~rest() {
+    if (announced_in_ != nullptr) announced_in_->waiting.store(0, relaxed);
+    self_.resting_ = false;
+    self_.start_busy();
+    if (self_.log != nullptr) [[unlikely]]
+      self_.log->idle(began_);
+  }
+  rest(const rest&) = delete;
+  rest& operator=(const rest&) = delete;
+  /// Called before each sleep, before the fence in sleepers::announce() (C2 of scope.hpp).
+  void announce_wait() const noexcept {
+    if (announced_in_ != nullptr) announced_in_->waiting.store(static_cast<std::uint32_t>(self_.id.value) + 1, relaxed);
+  }
+
+ private:
+  worker& self_;
+  detail::scope* const announced_in_;
+  std::uint64_t began_ = 0;
+};
+
 /// Called when nothing was found. Keeps looking for a while, then sleeps. Returns with a task, or null: a wait may
 /// continue, or half_ is to be run.
 task* worker::search_or_park(pending_wait& w) {
-  stop_busy();  // before the report, so that statistics read after a wait include this time
-  resting_ = true;
-  const std::uint64_t began = log != nullptr ? ticks() : 0;
+  const rest resting(*this, w.scope);  // before the report, so that statistics read after a wait include its time
   report();
   slots.flush([this](std::uint16_t owner) -> slot_cache& { return engine.slots_of(owner); });
+  wake_reason woken = wake_reason::none;
+  task* t = nullptr;
+  try {
+    t = search(w, resting, woken);
+  } catch (...) {  // of a policy
+    if (woken == wake_reason::work) engine.parked.wake_all();
+    throw;
+  }
+  if (woken == wake_reason::work) {
+    if (t != nullptr || half_.it != nullptr) {
+      engine.parked.found_work();
+    } else {  // this worker has not taken the work, and does not know its audience
+      engine.parked.wake_all();
+    }
+  }
+  if (claimed_ != nullptr || half_.it != nullptr) engine.policy.idle(*this);  // found without the policy
+  return t;
+}
+
+/// The loop of search_or_park(). `woken`: why the worker was woken last.
+task* worker::search(pending_wait& w, const rest& resting, wake_reason& woken) {
   among_looking counted(engine.looking);
   task* t = nullptr;
   int failed_searches = 0;
   bool surplus = false;
-  wake_reason woken = wake_reason::none;
-  const bool announces_wait = w.scope != nullptr && w.scope->waiting.load(relaxed) != waiting_outside;
   while (!w.is_done() && (w.resumable = ready_to_go_on()) == nullptr && (t = find(w)) == nullptr &&
          !take_half(w, false)) {
     if (pauses_before_next_look(++failed_searches, surplus)) continue;
@@ -85,8 +134,7 @@ task* worker::search_or_park(pending_wait& w) {
       if (surplus) engine.parked.cancel_leave();
       break;
     }
-    if (announces_wait)  // before the fence in announce() (C2 of scope.hpp)
-      w.scope->waiting.store(static_cast<std::uint32_t>(id.value) + 1, relaxed);
+    resting.announce_wait();
     bool left_some = false;
     const last_look seen = announce_and_look(w, std::exchange(surplus, false), t, left_some);
     if (seen == last_look::something) break;
@@ -97,19 +145,6 @@ task* worker::search_or_park(pending_wait& w) {
     woken = engine.policy.has_gate() ? sleep_in_order() : sleep(left_some);
     counted.is_awake();
   }
-  if (woken == wake_reason::work) {
-    if (t != nullptr || half_.it != nullptr) {
-      engine.parked.found_work();
-    } else {  // this worker has not taken the work, and does not know its audience
-      engine.parked.wake_all();
-    }
-  }
-  if (announces_wait) w.scope->waiting.store(0, relaxed);
-  if (claimed_ != nullptr || half_.it != nullptr) engine.policy.idle(*this);  // found without the policy
-  resting_ = false;
-  start_busy();
-  if (log != nullptr) [[unlikely]]
-    log->idle(began);
   return t;
 }
 
@@ -137,15 +172,22 @@ bool worker::pauses_before_next_look(int failed_searches, bool& surplus) {
 worker::last_look worker::announce_and_look(const pending_wait& w, bool surplus, task*& t, bool& left_some) {
   engine.policy.idle(*this);
   engine.parked.announce(id, surplus);
-  last_look seen = last_look::job;
-  if (engine.jobs.empty()) {
-    t = look_everywhere(w, left_some);
-    const bool found = t != nullptr || half_.it != nullptr || w.is_done() || ready_to_go_on(true) != nullptr;
-    if (!found) return last_look::nothing;
-    seen = last_look::something;
+  const auto take_back = [this] {
+    if (!engine.parked.retract(id)) engine.parked.wake_all();
+  };
+  if (!engine.jobs.empty()) {
+    take_back();
+    return last_look::job;
   }
-  if (!engine.parked.retract(id)) engine.parked.wake_all();
-  return seen;
+  try {
+    t = look_everywhere(w, left_some);
+  } catch (...) {  // of a policy
+    take_back();
+    throw;
+  }
+  if (t == nullptr && half_.it == nullptr && !w.is_done() && ready_to_go_on(true) == nullptr) return last_look::nothing;
+  take_back();
+  return last_look::something;
 }
 
 /// Looks through a whole round, so that null means that there is no task, or that a wait may continue, or that half_

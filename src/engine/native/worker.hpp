@@ -394,7 +394,9 @@ class worker : public native_seat, public worker_view {
   void note_found() noexcept;
   void note_first_task(std::uint64_t run) noexcept;
   // ---- nothing was found (park.cpp)
+  class rest;
   task* search_or_park(pending_wait& w);
+  task* search(pending_wait& w, const rest& resting, wake_reason& woken);
   bool pauses_before_next_look(int failed_searches, bool& surplus);
   enum class last_look : std::uint8_t { nothing, job, something };
   last_look announce_and_look(const pending_wait& w, bool surplus, task*& t, bool& left_some);
