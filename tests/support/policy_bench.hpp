@@ -16,14 +16,16 @@ namespace kith::test {
 
 using sequential::world;
 
-/// A machine, one worker for each of its cores, and a policy.
+/// A machine, one worker for each of its cores but the first few, and a policy.
 class policy_bench {
  public:
-  /// `own_memory`: as in `policy_context`. `node_cache`: bytes of a cache that all cores of a node share.
+  /// `own_memory`: as in `policy_context`. `node_cache`: bytes of a cache that all cores of a node share. `idle_cores`:
+  /// so many of the first node's cores have no worker.
   policy_bench(const char* machine, const std::string& policy,
-               std::span<std::pmr::memory_resource* const> own_memory = {}, std::uint64_t node_cache = 0)
+               std::span<std::pmr::memory_resource* const> own_memory = {}, std::uint64_t node_cache = 0,
+               std::size_t idle_cores = 0)
       : on(with_caches(synthetic_machine(machine), node_cache)),
-        workers(on, nodes(), cores()),
+        workers(on, nodes(idle_cores), cores(idle_cores)),
         chosen(
             make_policy<world>(policy, {.workers = workers, .regions = regions, .seed = 1, .own_memory = own_memory})) {
     for (int w = 0; w < workers.size(); ++w) {
@@ -92,14 +94,14 @@ class policy_bench {
     for (const machine::node& n : m.nodes) m.caches.push_back({3, bytes, 64, n.cores});
     return m;
   }
-  std::vector<node_id> nodes() const {
+  std::vector<node_id> nodes(std::size_t idle) const {
     std::vector<node_id> all;
-    for (const machine::core& c : on.cores) all.push_back(c.node);
+    for (const machine::core& c : std::span(on.cores).subspan(idle)) all.push_back(c.node);
     return all;
   }
-  std::vector<core_id> cores() const {
+  std::vector<core_id> cores(std::size_t idle) const {
     std::vector<core_id> all;
-    for (const machine::core& c : on.cores) all.push_back(c.id);
+    for (const machine::core& c : std::span(on.cores).subspan(idle)) all.push_back(c.id);
     return all;
   }
 };

@@ -97,6 +97,19 @@ TEST(auto_theft, a_worker_that_finds_nothing_waits_on_while_its_node_gets_a_few_
   EXPECT_EQ(begun_while_fed(b, 4, 8), 1);  // it waits anew, but for less: the theft was of use
 }
 
+TEST(auto_theft, a_worker_waits_from_when_it_sees_that_tasks_wait) {
+  auto_bench b("node:2 core:4 distance:20");
+  b.ran(10'000'000);              // as above
+  EXPECT_EQ(b.next(4), nullptr);  // no task waits anywhere
+  b.queue_at_0(3);
+  for (int i = 0; i < 3; ++i) EXPECT_NE(b.next(0), nullptr);
+  kith::task& own = b.task({{b.region(1), page}});
+  b.ready(own);
+  EXPECT_EQ(b.next(5), &own);
+  b.queue_at_0(8);
+  EXPECT_EQ(begun_while_fed(b, 4, 8), 2);
+}
+
 TEST(auto_theft, robs_nobody_of_what_would_take_twice_as_long_while_its_node_gets_tasks) {
   auto_bench b("node:2 core:4 distance:40");
   b.how = kith::mode::in;
@@ -127,6 +140,16 @@ TEST(auto_theft, the_least_wait_shrinks_where_thefts_are_of_use) {
   EXPECT_EQ(waits(b, 4, 8), 2);  // half a task of each worker
   for (int theft = 0; theft < 5; ++theft) EXPECT_NE(b.next(4), nullptr) << theft;
   EXPECT_EQ(waits(b, 4, 4), 1);  // a quarter
+}
+
+TEST(auto_theft, a_node_with_more_workers_than_its_victim_waits_for_less) {
+  auto_bench equal("node:2 core:2 distance:20"), larger("node:2 core:4 distance:20", "auto", 2);
+  for (auto_bench* b : {&equal, &larger}) {
+    b->how = kith::mode::in;
+    b->ran(150'000);  // 0.7 times as long again there: a wait of 0.7 * 2 * 2 tasks of its two workers
+  }
+  EXPECT_EQ(waits(equal, 2, 5), 2);
+  EXPECT_EQ(waits(larger, 2, 5), 1);  // four workers wait: for half of that
 }
 
 TEST(auto_theft, waits_longer_where_thieves_were_missed) {

@@ -225,7 +225,7 @@ class automatic final : public policy<World>, public observer<World> {
     } else if (polled.kind != poll_result::empty && !runs_.holds_any()) {
       return polled;
     }
-    thefts_.begin_waiting(self);
+    thefts_.begin_waiting(self.node);
     if (task* t = rob(self)) return ring_and_return(*t, self);
     if (runs_.holds_any()) {
       if (!runs_.starves(self)) return {poll_result::watch};
@@ -402,10 +402,11 @@ class automatic final : public policy<World>, public observer<World> {
     }
   }
 
-  /// Steals a task of the nearest node where that pays; null if it pays nowhere. The worker waits (begin_waiting()).
+  /// Steals a task of the nearest node where that pays; null if it pays nowhere.
   task* rob(worker& self) {
     for (node_id n : queues_.around(self.node)) {
       if (n == self.node || queues_.waiting(n) == 0) continue;
+      thefts_.begin_waiting(n, self);
       const bool anyway = thefts_.makes_no_progress(n, self);
       const auto pays_for = [&](std::uint16_t type) { return thefts_.pays_for(self, type, n, queues_.waiting(n)); };
       if (!anyway && !pays_for(types_.judged(n))) continue;

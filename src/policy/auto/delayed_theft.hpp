@@ -7,14 +7,17 @@
 // its own node waiting afterwards: it could have waited for them. The price is at least the share of thefts that were
 // not useful, times a task's time: where thefts have been useful, a long wait only loses time. Time is counted in tasks
 // that the victim's workers begin. If several times as many wait, the queue will outlast the wait, and the theft is
-// made at once.
+// made at once. All workers of the thief's node pay the rent. If it has more than the victim's node, the wait is
+// shorter in this ratio: a large socket does not idle for as long as a small one takes for a task of each of its
+// workers.
 //
 // Two waits count, and the longer one decides. That of a node began when one of its workers found no task there; it
-// ends when a task is queued at the node. That of a worker began when it found no task there itself; it ends when the
-// worker takes one from a queue (not when it runs halves of joins, or its own children). So a worker that finds nothing
-// pays its own rent, also while its node gets a few tasks that others take. It counts only if a theft, with what has to
-// come back and with those that are of no use, loses no more than the time of one of the victim's tasks. Tasks that
-// lose more are better run where their data is, as long as the thief's node has anything to do.
+// ends when a task is queued at the node. That of a worker began when it found none there itself and first saw that
+// tasks wait at the victim; it ends when the worker takes a task from a queue (not when it runs halves of joins, or its
+// own children). So a worker that finds nothing pays its own rent, also while its node gets a few tasks that others
+// take. It counts only if a theft, with what has to come back and with those that are of no use, loses no more than the
+// time of one of the victim's tasks. Tasks that lose more are better run where their data is, as long as the thief's
+// node has anything to do.
 #pragma once
 
 #include "policy/auto/task_times.hpp"
@@ -61,23 +64,22 @@ class delayed_theft {
     for (node_id other : team_.inhabited()) here.begun_before[other.index()].store(begun_at(other), relaxed);
     here.fed.store(false, relaxed);
   }
-  /// Called when the worker has found no task at its node.
-  void begin_waiting(worker& self) {
-    begin_waiting(self.node);
+  /// Called when the worker has found no task at its node, and looks at node `victim`, where tasks wait.
+  void begin_waiting(node_id victim, worker& self) {
     state& mine = states_[self.id.index()];
-    if (std::exchange(mine.waits, true)) return;
-    for (node_id other : team_.inhabited()) mine.views[other.index()].begun_before = begun_at(other);
+    view& there = mine.views[victim.index()];
+    if (std::exchange(there.wait, mine.wait) != mine.wait) there.begun_before = begun_at(victim);
   }
   /// Called when the worker begins a task with data, of its own node or stolen from another.
   void begins(worker& self, bool stolen) {
     state& mine = states_[self.id.index()];
     mine.begun.store(mine.begun.load(relaxed) + 1, relaxed);
     mine.away = stolen;
-    mine.waits = false;
+    ++mine.wait;
     if (!stolen) ++mine.own;
   }
   /// Called when the worker has taken a task without data from a queue.
-  void begins_dataless(worker& self) { states_[self.id.index()].waits = false; }
+  void begins_dataless(worker& self) { ++states_[self.id.index()].wait; }
   /// Called when the worker looks for a task again. `own_wait`: tasks of its own node wait; used if it was stealing.
   void returns(worker& self, bool own_wait) {
     if (!std::exchange(states_[self.id.index()].away, false)) return;
@@ -90,7 +92,7 @@ class delayed_theft {
     if (nodes_[thief.index()].fed.load(relaxed)) return false;
     return pays_after(waited(victim, thief), type, waiting, price(type, victim, thief));
   }
-  /// As pays(), for a worker that has found no task at its node.
+  /// As pays(), for a worker that has called begin_waiting() for the victim.
   bool pays_for(const worker& self, std::uint16_t type, node_id victim, std::int64_t waiting) const {
     const cost c = price(type, victim, self.node);
     const bool own_counts = c.each <= most_alone, node_waits = !nodes_[self.node.index()].fed.load(relaxed);
@@ -142,12 +144,13 @@ class delayed_theft {
   struct view {
     std::uint32_t begun = 0;         // tasks by the workers of the node, and own ones by this worker, at its last look
     std::uint32_t looks = 0;         // in a row that have seen the same number
-    std::uint32_t begun_before = 0;  // tasks by the workers of the node when this worker began to wait
+    std::uint32_t wait = 0;          // the latest wait of this worker in which it saw tasks waiting there
+    std::uint32_t begun_before = 0;  // tasks by the workers of the node when it first saw them in that wait
   };
   struct alignas(false_sharing_range) state {
     count begun{0};  // tasks with data; written by this worker only
     bool away = false;
-    bool waits = false;       // its own wait has begun
+    std::uint32_t wait = 1;   // the number of its own wait; grows when it takes a task
     std::uint32_t own = 0;    // tasks with data that were not stolen
     std::vector<view> views;  // by node
   };
@@ -169,10 +172,11 @@ class delayed_theft {
   };
   cost price(std::uint16_t type, node_id victim, node_id thief) const {
     const auto working = static_cast<float>(team_.working_at(victim));
+    const float idle_for_each = std::max(static_cast<float>(team_.working_at(thief)) / working, 1.0F);
     const float lost = times_.longer(type, team_.distance(thief, victim)) * relative_time(type, victim);
     const float missed = nodes_[thief.index()].missed.get();
     const float each = lost * times_.traffic(type) / std::max(1 - missed, least_useful);
-    return {lost * working, caution_ * std::max({each, missed, least_price}) * working, each};
+    return {lost * working, caution_ * std::max({each, missed, least_price}) * working / idle_for_each, each};
   }
   bool pays_after(std::uint32_t waited, std::uint16_t type, std::int64_t waiting, const cost& c) const {
     if (static_cast<float>(waiting) <= c.lost) return false;
