@@ -23,17 +23,14 @@ class stall_check {
 
   /// As sleepers::sleep(), for an announced worker that has looked in vain. The last worker to sleep calls
   /// stalled(epoch). That may take tasks that are held back, and must return true if there is then work to do; all
-  /// workers are then woken.
+  /// workers are then woken. If it throws, the worker no longer counts as asleep, but is still announced.
   template <class Stalled>
   wake_reason sleep(worker_id w, sleepers& parked, Stalled&& stalled) {
-    // acq_rel: pairs with the fetch_add of the other workers; the last one sees all that they did before they slept.
-    const sleep_epoch now = asleep_.fetch_add(one, acq_rel) + one;
-    if (static_cast<std::uint32_t>(now) == workers_ && awaiting_.load(relaxed) == 0 && parked.all_announced() &&
-        lasts(now) && stalled(now))
+    const counted_sleep here(asleep_);
+    if (static_cast<std::uint32_t>(here.began) == workers_ && awaiting_.load(relaxed) == 0 && parked.all_announced() &&
+        lasts(here.began) && stalled(here.began))
       parked.wake_all();
-    const wake_reason why = parked.sleep(w);
-    asleep_.fetch_add(left, relaxed);
-    return why;
+    return parked.sleep(w);
   }
 
   /// Whether no worker has left its sleep since `m`. If so, what the caller saw before this call was there
@@ -48,6 +45,19 @@ class stall_check {
 
  private:
   static constexpr sleep_epoch one = 1, left = (std::uint64_t{1} << 32) - one;
+
+  /// A sleep of one worker (A1).
+  struct counted_sleep {
+    // acq_rel: pairs with that of the other workers; the last one sees all that they did before they slept.
+    explicit counted_sleep(atomic<sleep_epoch>& asleep) noexcept
+        : count(asleep), began(asleep.fetch_add(one, acq_rel) + one) {}
+    ~counted_sleep() { count.fetch_add(left, relaxed); }
+    counted_sleep(const counted_sleep&) = delete;
+    counted_sleep& operator=(const counted_sleep&) = delete;
+
+    atomic<sleep_epoch>& count;
+    const sleep_epoch began;
+  };
 
   const std::uint32_t workers_;
   // Low 32 bits: workers asleep. High 32 bits: number of wake-ups, so that no value repeats.

@@ -52,7 +52,7 @@ class policy_calls {
   }
   /// REQUIRES: observes_time().
   void ran(const task& t, worker& self, std::uint64_t nanoseconds) { observer_->ran(t, self, nanoseconds); }
-  void idle(worker& self) {
+  void idle(worker& self) noexcept {
     if (observed_.idle) observer_->idle(self);
   }
   void run_began() {

@@ -25,18 +25,17 @@ void pause_for_long(int others) {
 /// threads of places: what the worker waits for may need this core, and comes before a sleep and a wake would be over.
 constexpr int yields_without_spin = 4;
 
-/// Counts a worker among those that look for work in vain.
-class among_looking {
+/// Changes a count while it lives.
+class counted {
  public:
-  explicit among_looking(atomic<int>& count) noexcept : count_(count) { count_.fetch_add(1, relaxed); }
-  ~among_looking() { count_.fetch_sub(1, relaxed); }
-  among_looking(const among_looking&) = delete;
-  among_looking& operator=(const among_looking&) = delete;
-  void sleeps() noexcept { count_.fetch_sub(1, relaxed); }
-  void is_awake() noexcept { count_.fetch_add(1, relaxed); }
+  counted(atomic<int>& count, int by) noexcept : count_(count), by_(by) { count_.fetch_add(by_, relaxed); }
+  ~counted() { count_.fetch_sub(by_, relaxed); }
+  counted(const counted&) = delete;
+  counted& operator=(const counted&) = delete;
 
  private:
   atomic<int>& count_;
+  const int by_;
 };
 
 /// Tells whether this process has left cores idle since the last call. Tasks that block leave them idle; tasks that
@@ -122,7 +121,7 @@ task* worker::search_or_park(pending_wait& w) {
 
 /// The loop of search_or_park(). `woken`: why the worker was woken last.
 task* worker::search(pending_wait& w, const rest& resting, wake_reason& woken) {
-  among_looking counted(engine.looking);
+  const counted looks(engine.looking, 1);
   task* t = nullptr;
   int failed_searches = 0;
   bool surplus = false;
@@ -141,9 +140,8 @@ task* worker::search(pending_wait& w, const rest& resting, wake_reason& woken) {
     failed_searches = 0;
     if (seen == last_look::job) continue;
     sums.add(event::park);
-    counted.sleeps();
+    const counted sleeps(engine.looking, -1);
     woken = engine.policy.has_gate() ? sleep_in_order() : sleep(left_some);
-    counted.is_awake();
   }
   return t;
 }
@@ -167,26 +165,29 @@ bool worker::pauses_before_next_look(int failed_searches, bool& surplus) {
   return true;
 }
 
+/// Takes back that the worker is about to sleep. A wake that has arrived meanwhile, which was for other work, is passed
+/// on.
+void worker::stay_awake() noexcept {
+  if (!engine.parked.retract(id)) engine.parked.wake_all();
+}
+
 /// Announces that the worker is about to sleep, and looks everywhere once more. Unless this returns `nothing`, the
-/// announcement is taken back, and a wake that has arrived meanwhile, which was for other work, is passed on.
+/// worker stays awake.
 worker::last_look worker::announce_and_look(const pending_wait& w, bool surplus, task*& t, bool& left_some) {
   engine.policy.idle(*this);
   engine.parked.announce(id, surplus);
-  const auto take_back = [this] {
-    if (!engine.parked.retract(id)) engine.parked.wake_all();
-  };
   if (!engine.jobs.empty()) {
-    take_back();
+    stay_awake();
     return last_look::job;
   }
   try {
     t = look_everywhere(w, left_some);
   } catch (...) {  // of a policy
-    take_back();
+    stay_awake();
     throw;
   }
   if (t == nullptr && half_.it == nullptr && !w.is_done() && ready_to_go_on(true) == nullptr) return last_look::nothing;
-  take_back();
+  stay_awake();
   return last_look::something;
 }
 
@@ -232,10 +233,15 @@ wake_reason worker::sleep(bool left_some) {
 
 /// The last worker to sleep asks the gate whether it holds tasks back.
 wake_reason worker::sleep_in_order() {
-  return engine.together.sleep(id, engine.parked, [this](stall_check::sleep_epoch now) {
-    all_slept = now;
-    return engine.policy.stalled(*this);
-  });
+  try {
+    return engine.together.sleep(id, engine.parked, [this](stall_check::sleep_epoch now) {
+      all_slept = now;
+      return engine.policy.stalled(*this);
+    });
+  } catch (...) {  // of the gate or its policy
+    stay_awake();
+    throw;
+  }
 }
 
 }  // namespace kith::native

@@ -64,44 +64,50 @@ void worker::work_until(pending_wait& w, task* first) {
   if (!w.runs_any_task && !w.is_done()) sums.add(event::stalled);
   const bool has_room = w.runs_any_task || may_nest();
   task* t = first;
-  while (!w.is_done()) {
-    // A claimed task cannot be given back, and runs before others are claimed.
-    if (w.refused && claimed_ == nullptr && give_up(w)) [[unlikely]]
-      break;
-    if (!suspended_.empty() && claimed_ == nullptr) [[unlikely]] {
-      if (w.resumable == nullptr) w.resumable = ready_to_go_on();
-      if (w.resumable != nullptr) {
-        requeue(std::exchange(t, nullptr));
-        if (w.is_stack_bottom) break;
-        go_on_with(w);
+  try {
+    while (!w.is_done()) {
+      // A claimed task cannot be given back, and runs before others are claimed.
+      if (w.refused && claimed_ == nullptr && give_up(w)) [[unlikely]]
+        break;
+      if (!suspended_.empty() && claimed_ == nullptr) [[unlikely]] {
+        if (w.resumable == nullptr) w.resumable = ready_to_go_on();
+        if (w.resumable != nullptr) {
+          requeue(std::exchange(t, nullptr));
+          if (w.is_stack_bottom) break;
+          go_on_with(w);
+          continue;
+        }
+      }
+      if (t == nullptr && has_room && (t = find(w)) == nullptr) {
+        t = search_or_park(w);
+        if (half_.it != nullptr) [[unlikely]]
+          run_taken_half(w);
         continue;
       }
+      if (has_room && may_run_here(*t, w)) [[likely]] {
+        t = run_measured(*t);
+      } else if (go_elsewhere(w, t)) {
+        t = nullptr;
+      } else if (stays_) {
+        requeue(std::exchange(t, nullptr));
+        report();
+        t = find_past_others(w, has_room);
+        if (t == nullptr) std::this_thread::yield();
+      } else if (!w.refused && !w.unrefusable) {
+        requeue(std::exchange(t, nullptr));  // give_up() claims other tasks
+        refuse_stack(w, children_scope);
+      } else {  // nothing can run here now: another wait of this worker must end, or other workers make progress
+        requeue(std::exchange(t, nullptr));
+        report();
+        w.resumable = ready_to_go_on(true, true);
+        if (w.resumable == nullptr && !refuse_newest_suspended() && (t = find_past_others(w, has_room)) == nullptr)
+          std::this_thread::yield();
+      }
     }
-    if (t == nullptr && has_room && (t = find(w)) == nullptr) {
-      t = search_or_park(w);
-      if (half_.it != nullptr) [[unlikely]]
-        run_taken_half(w);
-      continue;
-    }
-    if (has_room && may_run_here(*t, w)) [[likely]] {
-      t = run_measured(*t);
-    } else if (go_elsewhere(w, t)) {
-      t = nullptr;
-    } else if (stays_) {
-      requeue(std::exchange(t, nullptr));
-      report();
-      t = find_past_others(w, has_room);
-      if (t == nullptr) std::this_thread::yield();
-    } else if (!w.refused && !w.unrefusable) {
-      requeue(std::exchange(t, nullptr));  // give_up() claims other tasks
-      refuse_stack(w, children_scope);
-    } else {  // nothing can run here now: another wait of this worker must end, or other workers make progress
-      requeue(std::exchange(t, nullptr));
-      report();
-      w.resumable = ready_to_go_on(true, true);
-      if (w.resumable == nullptr && !refuse_newest_suspended() && (t = find_past_others(w, has_room)) == nullptr)
-        std::this_thread::yield();
-    }
+  } catch (...) {  // of a policy
+    engine.policy.idle(*this);
+    report();  // as below
+    throw;
   }
   requeue(t);
   engine.policy.idle(*this);

@@ -399,6 +399,7 @@ class worker : public native_seat, public worker_view {
   task* search(pending_wait& w, const rest& resting, wake_reason& woken);
   bool pauses_before_next_look(int failed_searches, bool& surplus);
   enum class last_look : std::uint8_t { nothing, job, something };
+  void stay_awake() noexcept;
   last_look announce_and_look(const pending_wait& w, bool surplus, task*& t, bool& left_some);
   task* look_everywhere(const pending_wait& w, bool& left_some);
   wake_reason sleep_in_order();

@@ -33,7 +33,7 @@ class observer {
   /// node.
   virtual void ran(const task& /*t*/, worker& /*self*/, std::uint64_t /*nanoseconds*/) {}
   /// Called when the worker stops calling next(): it resumes code that waited, or sleeps, or has found a task in
-  /// another way after next() gave none. The last task that next() gave it has ended or waits.
+  /// another way after next() gave none. The last task that next() gave it has ended or waits. Must not throw.
   virtual void idle(worker& /*self*/) {}
   /// Called when a run begins. If runs overlap, called only for the first; no task of an earlier run is left. Other
   /// workers may be in next().
