@@ -406,7 +406,7 @@ class automatic final : public policy<World>, public observer<World> {
   task* rob(worker& self) {
     for (node_id n : queues_.around(self.node)) {
       if (n == self.node || queues_.waiting(n) == 0) continue;
-      thefts_.begin_waiting(n, self);
+      thefts_.sees_waiting(n, self);
       const bool anyway = thefts_.makes_no_progress(n, self);
       const auto pays_for = [&](std::uint16_t type) { return thefts_.pays_for(self, type, n, queues_.waiting(n)); };
       if (!anyway && !pays_for(types_.judged(n))) continue;

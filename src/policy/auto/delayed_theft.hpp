@@ -7,9 +7,8 @@
 // its own node waiting afterwards: it could have waited for them. The price is at least the share of thefts that were
 // not useful, times a task's time: where thefts have been useful, a long wait only loses time. Time is counted in tasks
 // that the victim's workers begin. If several times as many wait, the queue will outlast the wait, and the theft is
-// made at once. All workers of the thief's node pay the rent. If it has more than the victim's node, the wait is
-// shorter in this ratio: a large socket does not idle for as long as a small one takes for a task of each of its
-// workers.
+// made at once. All workers of the thief's node pay the rent. If they are more than the victim's workers, the wait is
+// shorter by that ratio: a large socket does not idle until each worker of a small one has begun a task.
 //
 // Two waits count, and the longer one decides. That of a node began when one of its workers found no task there; it
 // ends when a task is queued at the node. That of a worker began when it found none there itself and first saw that
@@ -65,7 +64,7 @@ class delayed_theft {
     here.fed.store(false, relaxed);
   }
   /// Called when the worker has found no task at its node, and looks at node `victim`, where tasks wait.
-  void begin_waiting(node_id victim, worker& self) {
+  void sees_waiting(node_id victim, worker& self) {
     state& mine = states_[self.id.index()];
     view& there = mine.views[victim.index()];
     if (std::exchange(there.wait, mine.wait) != mine.wait) there.begun_before = begun_at(victim);
@@ -92,7 +91,7 @@ class delayed_theft {
     if (nodes_[thief.index()].fed.load(relaxed)) return false;
     return pays_after(waited(victim, thief), type, waiting, price(type, victim, thief));
   }
-  /// As pays(), for a worker that has called begin_waiting() for the victim.
+  /// As pays(), for a worker that has called sees_waiting() for the victim.
   bool pays_for(const worker& self, std::uint16_t type, node_id victim, std::int64_t waiting) const {
     const cost c = price(type, victim, self.node);
     const bool own_counts = c.each <= most_alone, node_waits = !nodes_[self.node.index()].fed.load(relaxed);
