@@ -170,10 +170,10 @@ std::vector<int> runs_of(int blocks) {
   return runs;
 }
 
-TEST(auto_dealing, runs_get_shorter_down_to_half_where_workers_have_many_blocks_each) {
+TEST(auto_dealing, runs_are_half_as_long_where_workers_have_many_blocks_each) {
   EXPECT_THAT(runs_of(64), testing::Each(8));
-  EXPECT_THAT(runs_of(128), testing::Each(4));
-  EXPECT_THAT(runs_of(512), testing::Each(4));
+  EXPECT_THAT(runs_of(128), testing::Each(8));  // eight for each worker
+  EXPECT_THAT(runs_of(256), testing::Each(4));
 }
 
 TEST(auto_dealing, blocks_of_two_arrays_that_one_type_fills_meet_by_their_index) {

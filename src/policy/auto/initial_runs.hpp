@@ -9,7 +9,7 @@
 // of a triangular system. If no run has more blocks than its node has workers, a sequence of as many blocks as there
 // are workers keeps nearly all of them busy. (Where nodes have unequally many workers, small ones get more than theirs:
 // node_shares.hpp.) The more blocks an array has for each worker, the smaller a part can a program use at a time, and
-// it is to have all memories. So beyond four blocks for each worker, runs get shorter in proportion, down to half.
+// it is to have all memories. So beyond eight blocks for each worker, runs are half as long.
 #pragma once
 
 #include "policy/auto/dealing_order.hpp"
@@ -43,7 +43,7 @@ class initial_runs {
   static constexpr std::array options{
       number_or("runs", "auto", 0, 1024,
                 "how many runs of each array of new blocks a node gets; auto: as many as it takes so that no run has "
-                "more blocks than its node has workers, and up to twice as many if there are over four blocks for each "
+                "more blocks than its node has workers, and twice as many if there are over eight blocks for each "
                 "worker; 0: blocks are dealt one by one"),
   };
 
@@ -94,7 +94,7 @@ class initial_runs {
 
  private:
   static constexpr std::uint32_t most_failed_searches = 32;  // of one worker, without a new task
-  static constexpr std::int64_t few_for_each = 4;  // the most blocks of an array for each worker that have long runs
+  static constexpr std::int64_t most_for_each = 8;  // blocks of an array for each worker; beyond, runs are shorter
   static constexpr std::int64_t least_run = 2;  // blocks of a run, unless nodes get fewer: one alone has no neighbour
 
   /// The node of each task. All arrays have as many rounds as the shortest, so that tasks with the same index in them
@@ -119,8 +119,8 @@ class initial_runs {
     const std::int64_t most = std::max<std::int64_t>(tasks / (least_run * nodes()), 1);
     if (runs_) return std::min(*runs_, most);
     if (most < 4) return std::min<std::int64_t>(most, 2);
-    const std::int64_t few = few_for_each * team_.size(), counted = std::clamp(tasks, few, 2 * few);
-    const std::int64_t wanted = (tasks + team_.size() - 1) / team_.size() * counted / few;
+    const std::int64_t enough = (tasks + team_.size() - 1) / team_.size();
+    const std::int64_t wanted = tasks > most_for_each * team_.size() ? 2 * enough : enough;
     return std::min((wanted + 3) / 4 * 4, most / 4 * 4);
   }
   /// Chooses so that after each round, every node has its share of the bytes so far, as far as whole blocks allow.
