@@ -19,6 +19,20 @@ ROWS_AT_ONCE = 200_000
 FAULTS = (sqlite3.Error, UnicodeDecodeError, OverflowError)
 
 
+def refuse_to_replace(path):
+    """Raises KithError if `path` is there and has anything but a recording in it, which a mistyped name would replace."""
+    if not os.path.isfile(path) or os.path.getsize(path) == 0:
+        return
+    try:
+        with open(path, "rb") as f:
+            head = f.read(72)  # SQLite's, up to the number of the application
+    except OSError as e:
+        raise KithError(f"{printable(path)}: exists and cannot be read, so that it may be no recording; choose another "
+                        "name") from e
+    if head[68:] != APPLICATION.to_bytes(4, "big"):
+        raise KithError(f"{printable(path)}: exists and is not a recording; remove it, or choose another name")
+
+
 def open_file(path):
     """The recording as a database opened read-only. Raises KithError if the file is no recording, or cut off."""
     if os.path.isdir(path):

@@ -7,6 +7,7 @@
 #include "base/replacement.hpp"
 #include "machine/limits.hpp"
 #include "policy/contract/policy_options.hpp"
+#include "recording/file.hpp"
 #include "recording/parts.hpp"
 #include "replay/choose.hpp"
 
@@ -50,10 +51,11 @@ std::string numbered(const std::string& file) {
   return numbered_file(file, recorded.fetch_add(1, relaxed) + 1);
 }
 
-/// Throws if the recording could not be written, before any work is done.
+/// Throws if the recording could not be written, or would replace something else, before any work is done.
 void refuse_unrecordable(const std::string& file, bool is_option) {
   try {
     refuse_unwritable(file);
+    if (!value_of(var::record_parts)) refuse_to_replace(file);  // else `kith record` has refused
   } catch (const error& e) {
     const std::string set =
         is_option ? std::string("runtime_options::") + var::record.option + " = " : std::string(var::record.name) + "=";

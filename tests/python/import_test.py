@@ -152,7 +152,11 @@ def test_the_command(tmp_path, capsys):
     assert "4 tasks, 4 dependences" in capsys.readouterr().out
     assert main(["export", str(tmp_path / "w.rec"), "--to", "csv", "-o", str(tmp_path / "tables")]) == 0
     assert (tmp_path / "tables" / "tasks.csv").exists()
-    for words, message in ((["import", str(tmp_path / "w.json"), "--from", "dax", "-o", str(tmp_path / "x")], "expected one of: wfformat"),
+    assert main(["import", str(tmp_path / "w.json"), "--from", "wfformat", "-o", str(tmp_path / "w.rec")]) == 0, "a recording is replaced"
+    (tmp_path / "notes").write_text("to be kept")
+    for words, message in ((["import", str(tmp_path / "w.json"), "--from", "wfformat", "-o", str(tmp_path / "notes")], "exists and is not a recording"),
+                           (["import", str(tmp_path / "w.json"), "--from", "dax", "-o", str(tmp_path / "x")], "expected one of: wfformat"),
                            (["import", str(tmp_path / "w.json"), "--from", "wfformat", "-o", str(tmp_path / "w.json")], "the file to read"),
                            (["import", str(tmp_path / "no"), "--from", "wfformat", "-o", str(tmp_path / "x")], "no such file")):
         assert main(words) == 2 and message in capsys.readouterr().err
+    assert (tmp_path / "notes").read_text() == "to be kept"

@@ -1,5 +1,6 @@
 // Calls that are unusual, or wrong in a way that no compiler detects.
 #include <kith/kith.hpp>
+#include "support/scratch_file.hpp"
 #include "support/workers.hpp"
 
 #include <gmock/gmock.h>
@@ -9,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -226,6 +228,9 @@ TEST(calls, a_recording_that_cannot_be_made_is_refused) {
   EXPECT_THAT(message("/dev/null"),
               HasSubstr("runtime_options::record = /dev/null: cannot be written: it is no regular file"));
   EXPECT_THAT(message("/"), HasSubstr("runtime_options::record = /: cannot be written: it is a folder"));
+  const kith::test::scratch_file notes;
+  std::ofstream(notes.path()) << "to be kept";
+  EXPECT_THAT(message(notes.path().c_str()), HasSubstr(": exists and is not a recording; remove it"));
   o.record.reset();
   ::setenv("KITH_RECORD", "/", 1);
   EXPECT_THAT(message_of([&] { const kith::runtime rt(o); }), HasSubstr("KITH_RECORD=/: cannot be written: it is a"));
