@@ -9,7 +9,8 @@
 // of a triangular system. If no run has more blocks than its node has workers, a sequence of as many blocks as there
 // are workers keeps nearly all of them busy. (Where nodes have unequally many workers, small ones get more than theirs:
 // node_shares.hpp.) The more blocks an array has for each worker, the smaller a part can a program use at a time, and
-// it is to have all memories. So beyond eight blocks for each worker, runs are half as long.
+// it is to have all memories. So beyond eight blocks for each worker, runs are half as long, if that leaves four
+// blocks.
 #pragma once
 
 #include "policy/auto/dealing_order.hpp"
@@ -44,7 +45,7 @@ class initial_runs {
       number_or("runs", "auto", 0, 1024,
                 "how many runs of each array of new blocks a node gets; auto: as many as it takes so that no run has "
                 "more blocks than its node has workers, and twice as many if there are over eight blocks for each "
-                "worker; 0: blocks are dealt one by one"),
+                "worker and eight workers for each node; 0: blocks are dealt one by one"),
   };
 
   initial_runs(const policy_context& context, const policy_options& given)
@@ -95,6 +96,7 @@ class initial_runs {
  private:
   static constexpr std::uint32_t most_failed_searches = 32;  // of one worker, without a new task
   static constexpr std::int64_t most_for_each = 8;  // blocks of an array for each worker; beyond, runs are shorter
+  static constexpr std::int64_t least_half = 4;     // blocks of such a run
   static constexpr std::int64_t least_run = 2;  // blocks of a run, unless nodes get fewer: one alone has no neighbour
 
   /// The node of each task. All arrays have as many rounds as the shortest, so that tasks with the same index in them
@@ -120,7 +122,8 @@ class initial_runs {
     if (runs_) return std::min(*runs_, most);
     if (most < 4) return std::min<std::int64_t>(most, 2);
     const std::int64_t enough = (tasks + team_.size() - 1) / team_.size();
-    const std::int64_t wanted = tasks > most_for_each * team_.size() ? 2 * enough : enough;
+    const bool halves = tasks > most_for_each * team_.size() && team_.size() >= 2 * least_half * nodes();
+    const std::int64_t wanted = halves ? 2 * enough : enough;
     return std::min((wanted + 3) / 4 * 4, most / 4 * 4);
   }
   /// Chooses so that after each round, every node has its share of the bytes so far, as far as whole blocks allow.
