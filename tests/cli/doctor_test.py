@@ -145,6 +145,12 @@ sizes = [f for f in answer["findings"] if f["key"] == "task_size"]
 kith.check(code == 1 and answer["status"] == "limited" and sizes[0]["status"] == "limited", f"its tasks are too small: {answer}")
 kith.check(answer["tasks"] >= sizes[0]["details"]["tasks"] > 100 and 0.25 < sizes[0]["details"]["overhead_share"] <= 1, f"{sizes}")
 kith.check(sizes[0]["details"]["merge"] >= 2, "so many are to be one")
+# A type of one task comes after those that matter, also if its share of overhead is the largest.
+with sqlite3.connect(small) as db:
+    db.execute("UPDATE task SET work_ns = 1 WHERE type = (SELECT id FROM type WHERE name = 'fib')")
+sizes = [f for f in kith.json("doctor", small)[1]["findings"] if f["key"] == "task_size"]
+kith.check(len(sizes) == 2 and sizes[0]["details"]["tasks"] > 100 and sizes[1]["details"]["overhead_share"] >
+           sizes[0]["details"]["overhead_share"], f"what is to be done comes first: {sizes}")
 text = kith.run("doctor", small)
 kith.check(text.returncode == 1 and f"merge about {sizes[0]['details']['merge']}" in " ".join(text.stdout.split()), f"as text: {text.stdout}")
 kith.refused("doctor", kith.file("no.rec"), says=["no.rec"])
