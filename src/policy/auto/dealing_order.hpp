@@ -1,49 +1,59 @@
 // The order in which data is dealt to nodes.
 //
-// In each round every node has one turn, in an order that is drawn at random for this round. If all rounds went through
-// the nodes in the same order, and a row of blocks took a whole number of rounds, each column would be on one node,
-// whose memory and links would serve all readers of that column. If rows took a little more or less, a block and its
-// mirror image across the diagonal would hardly ever be on one node, and few pairs of nodes would exchange all that a
-// transposition moves. Two nodes keep their order: in half of all rounds, the node that ended the last one would go on.
+// In each round every node has one turn. If a row of blocks took a whole number of rounds, and all rounds began
+// at the same node, each column would be on one node, whose memory and links would serve all readers of that
+// column. So, with P nodes, a round begins at one of about sqrt(P) nodes, each time a golden section further
+// (multiplicative hashing; Knuth, The Art of Computer Programming, 6.4). A column is then on sqrt(P) nodes. A node has
+// blocks of few columns, so that what it reads with them stays in its cache.
+//
+// If rows take a little more or less than a whole number of rounds, each goes through the nodes in the same sequence a
+// little earlier or later. Then a block and its mirror image across the diagonal are hardly ever on one node, and few
+// pairs of nodes exchange all that a transposition moves. So every second round of three to eight nodes goes backwards.
+// Of two nodes, one would go on where it ended the last round. Of more than eight, each pair moves little, and a column
+// would be on many.
 //
 // Only nodes of one machine change places: between machines, the traffic between a block and the one below it costs
 // more than an uneven load. Constant once constructed.
 #pragma once
 
-#include "base/rng.hpp"
 #include "policy/contract/team.hpp"
 
+#include <cmath>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace kith {
 
 class dealing_order {
  public:
-  /// Deals to the nodes that have workers. O(61 nodes).
+  /// Deals to the nodes that have workers.
   explicit dealing_order(const team& workers) {
-    rng random(1, purpose::placement, 0);
-    for (std::uint32_t round = 0; round < rounds; ++round) {
-      for (std::vector<node_id> machine : workers.machines()) {
-        if (machine.size() > 2) shuffle(machine, random);
-        turns_.insert(turns_.end(), machine.begin(), machine.end());
-      }
+    for (const std::vector<node_id>& machine : workers.machines()) {
+      const auto first = static_cast<std::uint32_t>(turns_.size()), size = static_cast<std::uint32_t>(machine.size());
+      const auto starts = static_cast<std::uint32_t>(std::lround(std::sqrt(static_cast<double>(size))));
+      for (node_id n : machine) turns_.push_back({n, first, size, starts});
     }
   }
 
-  node_id operator()(std::uint32_t number) const noexcept { return turns_[number % turns_.size()]; }
-
- private:
-  static constexpr std::uint32_t rounds = 61;  // then they are repeated; a prime, so that rows of any length meet all
-
-  /// std::shuffle() may draw otherwise in another standard library.
-  static void shuffle(std::vector<node_id>& nodes, rng& random) {
-    for (auto left = static_cast<std::uint32_t>(nodes.size()); left > 1; --left)
-      std::swap(nodes[left - 1], nodes[random.below(left)]);
+  node_id operator()(std::uint32_t number) const noexcept {
+    const auto all = static_cast<std::uint32_t>(turns_.size());
+    const std::uint32_t at = number % all, round = number / all;
+    const std::uint32_t section = round * 0x9E3779B9U;  // as a fraction of 2^32
+    const turn& s = turns_[at];
+    const auto ahead = static_cast<std::uint32_t>(std::uint64_t{section} * s.starts >> 32) * s.size / s.starts;
+    const bool backwards = round % 2 == 1 && s.size > 2 && s.size <= most_backwards;
+    const std::uint32_t place = backwards ? s.first + s.size - 1 - at : at - s.first;
+    return turns_[s.first + (place + ahead) % s.size].node;
   }
 
-  std::vector<node_id> turns_;
+ private:
+  static constexpr std::uint32_t most_backwards = 8;  // nodes of a machine
+
+  struct turn {
+    node_id node;
+    std::uint32_t first, size, starts;  // its machine's turns, and the number of them at which rounds begin
+  };
+  std::vector<turn> turns_;
 };
 
 }  // namespace kith
