@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace kith::tools {
 
@@ -49,11 +51,13 @@ examination_of_run examine_run(const std::string& file) {
        .fact = fmt::format("{} on {}; of the time in which they had something to do, {:.0f}% is overhead, {} a task",
                            counted(e.granularity.tasks, "task"), counted(r.worker_node.size(), "worker"),
                            100 * e.granularity.overhead_share, in_time(e.granularity.overhead_ns))});
-  for (const analysis::type_granularity& g : e.granularity.types)
-    e.findings.push_back(of_type(g, printable(r.types[g.type], 60)));
   // What is to be done comes first: a single tiny task may have a larger share of overhead than thousands that matter.
-  std::ranges::stable_partition(std::ranges::subrange(e.findings.begin() + 1, e.findings.end()),
-                                [](const finding& f) { return f.is == verdict::limited; });
+  std::vector<finding> fine;
+  for (const analysis::type_granularity& g : e.granularity.types) {
+    finding f = of_type(g, printable(r.types[g.type], 60));
+    (f.is == verdict::limited ? e.findings : fine).push_back(std::move(f));
+  }
+  e.findings.insert(e.findings.end(), fine.begin(), fine.end());
   return e;
 }
 
