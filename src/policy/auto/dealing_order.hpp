@@ -3,14 +3,16 @@
 // In each round every node has one turn. If a row of blocks took a whole number of rounds, and all rounds began
 // at the same node, each column would be on one node, whose memory and links would serve all readers of that
 // column. So, with P nodes, a round begins at one of about sqrt(P) nodes, each time a golden section further
-// (multiplicative hashing; Knuth, The Art of Computer Programming, 6.4). A column is then on sqrt(P) nodes. A node has
-// blocks of few columns, so that what it reads with them stays in its cache.
+// (multiplicative hashing; Knuth, The Art of Computer Programming, 6.4). A column is then on sqrt(P) nodes, or on up to
+// twice as many where rounds go backwards. A node has blocks of few columns, so that what it reads with them stays in
+// its cache.
 //
-// If rows take a little more or less than a whole number of rounds, each goes through the nodes in the same sequence a
-// little earlier or later. Then a block and its mirror image across the diagonal are hardly ever on one node, and few
-// pairs of nodes exchange all that a transposition moves. So every second round of three to eight nodes goes backwards.
-// Of two nodes, one would go on where it ended the last round. Of more than eight, each pair moves little, and a column
-// would be on many.
+// If one or two rows take a little less than a whole number of rounds, all rows go through the nodes in the same
+// sequence, each a little earlier. With four nodes, a block and its mirror image across the diagonal are then hardly
+// ever on one node, and a transposition moves everything. So every second round of three or four nodes goes backwards.
+// With two nodes, each such round would begin at the node where the last one ended, and two runs would become one (with
+// three or four, that happens after a quarter of the rounds). With more than four, columns would be on many nodes, and
+// mirror images are less of a problem.
 //
 // Only nodes of one machine change places: between machines, the traffic between a block and the one below it costs
 // more than an uneven load. Constant once constructed.
@@ -47,7 +49,7 @@ class dealing_order {
   }
 
  private:
-  static constexpr std::uint32_t most_backwards = 8;  // nodes of a machine
+  static constexpr std::uint32_t most_backwards = 4;  // nodes of a machine
 
   struct turn {
     node_id node;
