@@ -6,7 +6,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <new>
+#include <string>
 #include <vector>
 
 namespace {
@@ -40,16 +42,16 @@ TEST(auto_dealing, blocks_of_a_producer_are_dealt_in_runs) {
 
 class initial_bench : public auto_bench {
  public:
-  explicit initial_bench(const char* machine) : auto_bench(machine) {}
+  explicit initial_bench(const char* machine, const std::string& policy = "auto") : auto_bench(machine, policy) {}
   /// Creates tasks of this type, each of which initialises a block.
   void create(int tasks, std::uint16_t type = 0) {
     for (int i = 0; i < tasks; ++i) initialise(region(), type);
   }
-  /// The same for the blocks of an array, which begins at this page.
-  void create_at(int first_page, int tasks) {
+  /// The same for the blocks of an array, which begins so many blocks above address 0.
+  void create_at(int first, int tasks, std::uint16_t type = 0) {
     for (int i = 0; i < tasks; ++i) {
-      const auto address = static_cast<std::uintptr_t>(first_page + i) * page;
-      initialise(regions.find(kith::at_address(address), page), 0);
+      const auto address = static_cast<std::uintptr_t>(first + i) * bytes;
+      initialise(regions.find(kith::at_address(address), bytes), type);
     }
   }
   std::vector<int> homes() const {
@@ -58,11 +60,12 @@ class initial_bench : public auto_bench {
     return all;
   }
   std::vector<std::uint32_t> blocks;
+  std::uint64_t bytes = megabyte;  // of a block: not one of the small ones, which are dealt before their creator waits
 
  private:
   void initialise(std::uint32_t block, std::uint16_t type) {
     blocks.push_back(block);
-    kith::task& t = task({{block, page, kith::mode::out}});
+    kith::task& t = task({{block, bytes, kith::mode::out}});
     t.type = type;
     chosen->observer()->created(t, *by[0]);
     ready(t);
@@ -106,7 +109,7 @@ TEST(auto_dealing, initial_blocks_that_could_not_be_queued_are_still_held) {
     for (int i = 0; i < tasks; ++i) {
       kith::task& t = b.task({{b.region(), page, kith::mode::out}});
       all.push_back(&t);
-      runs.hold(t, *b.by[0]);
+      runs.hold(t, *b.by[0], [](kith::task&, node_id) { FAIL() << "nothing is complete"; });
     }
   };
   hold(8);
@@ -174,6 +177,82 @@ TEST(auto_dealing, runs_are_half_as_long_where_workers_have_many_blocks_each) {
   EXPECT_THAT(runs_of(64), testing::Each(8));
   EXPECT_THAT(runs_of(128), testing::Each(8));  // eight for each worker
   EXPECT_THAT(runs_of(256), testing::Each(4));
+}
+
+/// The nodes of so many small blocks of an array, of which each task fills one. Two nodes have eight workers each.
+std::vector<int> homes_of_small(initial_bench& b, int blocks, int first = 1000) {
+  const std::size_t before = b.blocks.size();
+  b.bytes = page;
+  b.create_at(first, blocks);
+  const std::vector<int> homes = b.homes();
+  return {homes.begin() + static_cast<std::ptrdiff_t>(before), homes.end()};
+}
+
+TEST(auto_dealing, an_array_of_small_blocks_is_dealt_while_it_is_created) {
+  initial_bench b("node:2 core:8");
+  EXPECT_THAT(homes_of_small(b, 15), Each(-1));
+  b.create_at(1015, 1);  // now there is a block for each worker
+  std::vector<int> homes = b.homes();
+  EXPECT_THAT(std::vector(homes.begin(), homes.begin() + 8), ElementsAre(0, 0, 0, 0, 1, 1, 1, 1));
+  EXPECT_NE(b.next(0), nullptr);
+  EXPECT_NE(b.next(8), nullptr);
+  b.create_at(1016, 24);
+  b.chosen->waiting(*b.by[0]);
+  homes = b.homes();
+  for (int node : {0, 1}) EXPECT_EQ(std::ranges::count(homes, node), 20) << node;
+}
+
+TEST(auto_dealing, small_blocks_of_equally_long_arrays_meet) {
+  for (const int each : {16, 20, 40, 55}) {
+    initial_bench b("node:4 core:4");
+    const std::vector<int> above = homes_of_small(b, each, 9000), below = homes_of_small(b, each, 1000);
+    b.chosen->waiting(*b.by[0]);
+    const std::vector<int> homes = b.homes();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(each); ++i)
+      EXPECT_EQ(homes[i], homes[static_cast<std::size_t>(each) + i]) << i << " of " << each;
+    EXPECT_EQ(std::vector(homes.begin(), homes.begin() + 16), std::vector(above.begin(), above.begin() + 16)) << each;
+  }
+}
+
+// Arrays that one worker fills alternately, with tasks of two types.
+TEST(auto_dealing, small_blocks_of_arrays_that_grow_together_meet) {
+  initial_bench b("node:2 core:8");
+  b.bytes = page;
+  for (int i = 0; i < 40; ++i) {
+    b.create_at(1000 + i, 1, 1);
+    b.create_at(9000 + i, 1, 2);
+  }
+  b.chosen->waiting(*b.by[0]);
+  const std::vector<int> homes = b.homes();
+  for (std::size_t i = 0; i < homes.size(); i += 2) EXPECT_EQ(homes[i], homes[i + 1]) << i;
+}
+
+TEST(auto_dealing, blocks_are_held_if_their_runs_are_given) {
+  initial_bench b("node:2 core:8", "auto:runs=4");
+  EXPECT_THAT(homes_of_small(b, 64), Each(-1));
+  b.chosen->waiting(*b.by[0]);
+  EXPECT_THAT(b.homes(), Each(Ge(0)));
+}
+
+TEST(auto_dealing, small_blocks_that_could_not_be_queued_are_still_held) {
+  initial_bench b("node:2 core:8");
+  kith::initial_runs<kith::test::world> runs({.workers = b.workers, .regions = b.regions, .seed = 1},
+                                             {"auto", kith::automatic<kith::test::world>::options});
+  std::vector<const kith::task*> all, sent;
+  const auto send = [&](kith::task& t, node_id) { sent.push_back(&t); };
+  const auto out_of_memory = [&](kith::task& t, node_id to) {
+    if (sent.size() == 3) throw std::bad_alloc();
+    send(t, to);
+  };
+  for (int i = 0; i < 20; ++i) {
+    kith::task& t = b.task({{b.regions.find(kith::at_address((1000 + i) * page), page), page, kith::mode::out}});
+    all.push_back(&t);
+    EXPECT_NO_THROW(runs.hold(t, *b.by[0], out_of_memory));
+  }
+  EXPECT_EQ(sent.size(), 3U);
+  runs.deal(*b.by[0], send);
+  EXPECT_FALSE(runs.holds_any());
+  EXPECT_EQ(sent, all);
 }
 
 TEST(auto_dealing, blocks_of_two_arrays_that_one_type_fills_meet_by_their_index) {

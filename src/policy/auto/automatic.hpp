@@ -176,7 +176,7 @@ class automatic final : public policy<World>, public observer<World> {
     note_data();
     if (why == ready_reason::creation && tasks.size() == 1 && !windows_ && !tasks.front()->has_level() &&
         runs_.initialises(*tasks.front())) {
-      runs_.hold(*tasks.front(), self);
+      runs_.hold(*tasks.front(), self, [&](task& t, node_id to) { send(t, to, self, false); });
       return nullptr;
     }
     if (std::ranges::none_of(tasks, [](const task* t) { return t->has_level(); })) [[likely]] {

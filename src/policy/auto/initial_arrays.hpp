@@ -2,11 +2,11 @@
 //
 // Not in the papers. One type often fills several arrays, one after the other: the two buffers of a stencil, or the
 // levels of a multigrid solver. Blocks at the same place in them are used together, so each array is to be dealt from
-// its beginning. Addresses tell where an array ends: its blocks are filled upwards, and the next one begins below it,
-// or far above. One that begins right above it is not recognised.
+// its beginning.
 #pragma once
 
 #include "memory/view.hpp"
+#include "policy/auto/filled_memory.hpp"
 #include "policy/auto/placed_data.hpp"
 #include "task/task.hpp"
 
@@ -58,9 +58,7 @@ class initial_arrays {
   /// Blocks that were filled one after the other, and the memory from the first to the last.
   struct piece {
     initial_array blocks;
-    std::uintptr_t begin;
-    std::uint64_t end;
-    std::uint64_t filled = 0;  // bytes
+    filled_memory memory;
 
     std::int64_t size() const noexcept { return blocks.size(); }
   };
@@ -68,28 +66,15 @@ class initial_arrays {
     std::uint16_t number;
     std::vector<piece> pieces;
   };
-  static constexpr std::uint64_t most_sparse = 16;  // the length of an array, over what is filled of it
 
   void add(type& of, const task& t, std::size_t index) const {
-    const auto [at, bytes] = first_data(t);
+    const filled_memory::block fills = filled_memory::first_data(t, memory_);
     std::vector<piece>& all = of.pieces;
-    if (all.empty() || at < all.back().begin || at - all.back().begin > most_sparse * (all.back().filled + bytes))
-      all.push_back({{}, at, at});
+    if (all.empty() || !all.back().memory.continues_with(fills)) all.push_back({{}, filled_memory(fills)});
     piece& last = all.back();
-    last.end = std::max<std::uint64_t>(last.end, at + bytes);
-    last.filled += bytes;
+    last.memory.add(fills);
     last.blocks.tasks.push_back(index);
     last.blocks.bytes.push_back(placed_bytes(t));
-  }
-  struct block {
-    std::uintptr_t address;
-    std::uint64_t bytes;
-  };
-  block first_data(const task& t) const {
-    for (kept_access a : t.access_list()) {
-      if (has_home(a)) return {reinterpret_cast<std::uintptr_t>(memory_.region_of(a).address), a.bytes()};
-    }
-    return {0, 0};
   }
   /// Whether the pieces are arrays of which blocks at the same place seem to belong together: two successive ones have
   /// equally many blocks. If most are short, or some lie between the blocks of others, they rather are parts of one
@@ -99,7 +84,7 @@ class initial_arrays {
     std::vector<std::pair<std::uintptr_t, std::uint64_t>> ranges;
     for (const piece& p : of.pieces) {
       tasks += p.size();
-      ranges.emplace_back(p.begin, p.end);
+      ranges.emplace_back(p.memory.begin(), p.memory.end());
     }
     std::ranges::sort(ranges);
     return tasks >= least_ * static_cast<std::int64_t>(of.pieces.size()) &&

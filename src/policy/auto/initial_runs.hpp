@@ -11,15 +11,20 @@
 // node_shares.hpp.) The more blocks an array has for each worker, the smaller a part can a program use at a time, and
 // it is to have all memories. So beyond eight blocks for each worker, runs are half as long, if that leaves four
 // blocks.
+//
+// Where blocks are small, creating a task for each worker takes longer than running one, so workers would idle while
+// tasks are held. So if an array's blocks have fewer pages than there are workers, a part of it is dealt as soon as it
+// has a block for each worker: in two rounds, so that runs are half as long, too.
 #pragma once
 
 #include "policy/auto/dealing_order.hpp"
+#include "policy/auto/filled_memory.hpp"
+#include "policy/auto/held_arrays.hpp"
 #include "policy/auto/initial_arrays.hpp"
 #include "policy/auto/node_shares.hpp"
 #include "policy/auto/placed_data.hpp"
 #include "policy/contract/policy.hpp"
 #include "policy/contract/policy_options.hpp"
-#include "queue/held_tasks.hpp"
 #include "queue/starvation_watch.hpp"
 
 #include <algorithm>
@@ -27,6 +32,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -40,6 +46,7 @@ template <class World>
 class initial_runs {
  public:
   using worker = typename World::worker;
+  using held_task = typename held_arrays<World>::held_task;
 
   static constexpr std::array options{
       number_or("runs", "auto", 0, 1024,
@@ -67,9 +74,17 @@ class initial_runs {
     }
     return writes;
   }
-  /// Holds a ready task. REQUIRES: initialises(t).
-  void hold(task& t, worker& self) {
-    if (held_.add(t) == 1) self.ring(team_.everybody());  // wakes workers, so that one calls starves()
+  /// Holds a ready task. If that completes a part of an array of small blocks, deals this part, as deal() does; if
+  /// there is no memory for that, holds it on. REQUIRES: initialises(t).
+  template <class Send>
+  void hold(task& t, worker& self, const Send& send) {
+    auto [first, part] = held_.add(t, filled_memory::first_data(t, memory_), part_for(t));
+    if (first) self.ring(team_.everybody());  // wakes workers, so that one calls starves()
+    if (part.empty()) return;
+    try {
+      send_all(std::move(part), self, send, &initial_runs::choose_for_part);
+    } catch (const std::bad_alloc&) {  // the new task, too, is held or sent, so its creation has not failed
+    }
   }
   bool holds_any() const noexcept { return !held_.empty(); }
   /// Called by a worker that has nothing else to do. True if no further tasks seem to arrive: they should be dealt.
@@ -80,17 +95,7 @@ class initial_runs {
   /// If send() or an allocation throws, the tasks that were not sent are held again.
   template <class Send>
   void deal(worker& self, const Send& send) {
-    std::vector<task*> all = held_.take_all();
-    std::erase_if(all, [&](task* t) { return self.drop_if_dead(*t); });
-    std::size_t sent = 0;
-    try {
-      const std::vector<node_id> nodes = choose(all);
-      for (; sent < all.size(); ++sent) send(*all[sent], nodes[sent]);
-    } catch (...) {
-      all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(sent));
-      held_.put_back(std::move(all));
-      throw;
-    }
+    send_all(held_.take_all(), self, send, &initial_runs::choose);
   }
 
  private:
@@ -99,9 +104,48 @@ class initial_runs {
   static constexpr std::int64_t least_half = 4;     // blocks of such a run
   static constexpr std::int64_t least_run = 2;  // blocks of a run, unless nodes get fewer: one alone has no neighbour
 
+  /// How many blocks of the array that this task fills are to be dealt at once: one for each worker, but not single
+  /// ones.
+  std::int64_t part_for(const task& t) const {
+    const bool creation_is_slower = placed_bytes(t) < least_placed * static_cast<std::uint64_t>(team_.size());
+    if (runs_ || !creation_is_slower) return std::numeric_limits<std::int64_t>::max();
+    return std::max<std::int64_t>(team_.size(), least_run * nodes());
+  }
+  std::int64_t rounds_of_part() const { return allows_halves() ? 2 : 1; }
+  /// Whether half as many blocks as a node has workers are enough for a run.
+  bool allows_halves() const { return team_.size() >= 2 * least_half * nodes(); }
+
+  template <class Send>
+  void send_all(std::vector<held_task> all, worker& self, const Send& send,
+                std::vector<node_id> (initial_runs::*choose_nodes)(std::span<const held_task>) const) {
+    std::erase_if(all, [&](const held_task& t) { return self.drop_if_dead(*t.it); });
+    std::size_t sent = 0;
+    try {
+      const std::vector<node_id> nodes = (this->*choose_nodes)(all);
+      for (; sent < all.size(); ++sent) send(*all[sent].it, nodes[sent]);
+    } catch (...) {
+      all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(sent));
+      held_.put_back(std::move(all));
+      throw;
+    }
+  }
+
+  /// The node of each task of a part of one array.
+  std::vector<node_id> choose_for_part(std::span<const held_task> part) const {
+    initial_array a;
+    for (const held_task& t : part) {
+      a.tasks.push_back(a.tasks.size());
+      a.bytes.push_back(placed_bytes(*t.it));
+    }
+    std::vector<node_id> chosen(part.size());
+    if (!part.empty()) choose(a, rounds_of_part(), rounds_of_part() * part.front().parts, chosen);
+    return chosen;
+  }
   /// The node of each task. All arrays have as many rounds as the shortest, so that tasks with the same index in them
-  /// meet; those with less than an eighth of the longest have what they can.
-  std::vector<node_id> choose(std::span<task* const> all) const {
+  /// meet; those with less than an eighth of the longest have what they can. Parts of them may have been dealt.
+  std::vector<node_id> choose(std::span<const held_task> held) const {
+    std::vector<task*> all;
+    for (const held_task& t : held) all.push_back(t.it);
     const std::vector<initial_array> arrays = initial_arrays(memory_, nodes())(all);
     std::int64_t longest = 0, rounds = std::numeric_limits<std::int64_t>::max();
     for (const initial_array& a : arrays) longest = std::max(longest, a.size());
@@ -110,7 +154,9 @@ class initial_runs {
     }
     std::vector<node_id> chosen(all.size());
     for (const initial_array& a : arrays) {
-      if (a.size() >= nodes()) choose(a, std::min(rounds, rounds_of(a.size())), chosen);
+      if (a.size() < nodes()) continue;
+      const std::int64_t before = rounds_of_part() * held[a.tasks.front()].parts;
+      choose(a, std::min(rounds, rounds_of(a.size())), before, chosen);
     }
     return chosen;
   }
@@ -122,19 +168,20 @@ class initial_runs {
     if (runs_) return std::min(*runs_, most);
     if (most < 4) return std::min<std::int64_t>(most, 2);
     const std::int64_t enough = (tasks + team_.size() - 1) / team_.size();
-    const bool halves = tasks > most_for_each * team_.size() && team_.size() >= 2 * least_half * nodes();
+    const bool halves = tasks > most_for_each * team_.size() && allows_halves();
     const std::int64_t wanted = halves ? 2 * enough : enough;
     return std::min((wanted + 3) / 4 * 4, most / 4 * 4);
   }
   /// Chooses so that after each round, every node has its share of the bytes so far, as far as whole blocks allow.
-  void choose(const initial_array& a, std::int64_t rounds, std::vector<node_id>& chosen) const {
+  /// `before`: the rounds that the array had already.
+  void choose(const initial_array& a, std::int64_t rounds, std::int64_t before, std::vector<node_id>& chosen) const {
     std::vector<std::uint64_t> given(static_cast<std::size_t>(team_.nodes()));
     const auto turns = static_cast<std::uint32_t>(nodes());
     const double share = static_cast<double>(std::accumulate(a.bytes.begin(), a.bytes.end(), std::uint64_t{0})) /
                          (static_cast<double>(rounds) * shares_.sum());  // of a node of weight 1 in each round
     std::size_t dealt = 0;
     for (std::uint32_t turn = 0; turn < turns * rounds; ++turn) {
-      const node_id n = order_(turn);
+      const node_id n = order_(static_cast<std::uint32_t>(before) * turns + turn);
       const std::uint32_t round = turn / turns + 1;
       const double until = share * round * shares_.weight(n);
       for (std::uint64_t& has = given[n.index()]; dealt < a.bytes.size(); ++dealt) {
@@ -151,7 +198,7 @@ class initial_runs {
   const dealing_order order_;
   const node_shares shares_;
   std::optional<std::int64_t> runs_;
-  held_tasks<World> held_;
+  held_arrays<World> held_;
   std::vector<starvation_watch> watches_;
 };
 
