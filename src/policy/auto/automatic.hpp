@@ -44,6 +44,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -109,13 +110,16 @@ class automatic final : public policy<World>, public observer<World> {
     if (windows_) {
       note_data();
       windows_->add(t, self);
-    } else if (runs_.holds_any() && !runs_.initialises(t)) {
-      deal(self);
+    } else if (runs_.open() && !runs_.initialises(t)) {
+      try {
+        deal(self);
+      } catch (const std::bad_alloc&) {  // no reason for this creation to fail: the others are still held
+      }
     }
   }
   void waiting(worker& self) override {
     if (windows_) windows_->close(self);
-    if (runs_.holds_any()) deal(self);
+    if (runs_.open()) deal(self);
   }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {

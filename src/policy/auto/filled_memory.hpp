@@ -28,8 +28,8 @@ class filled_memory {
     return {0, 0};
   }
 
-  /// REQUIRES: add(first) comes next.
-  explicit filled_memory(const block& first) noexcept : begin_(first.address), end_(first.address) {}
+  explicit filled_memory(const block& first) noexcept
+      : begin_(first.address), end_(first.address + first.bytes), filled_(first.bytes) {}
   /// Whether the block seems to belong to the same array.
   bool continues_with(const block& b) const noexcept {
     return b.address >= begin_ && b.address - begin_ <= most_sparse * (filled_ + b.bytes);
@@ -46,7 +46,7 @@ class filled_memory {
 
   std::uintptr_t begin_;
   std::uint64_t end_;
-  std::uint64_t filled_ = 0;  // bytes
+  std::uint64_t filled_;  // bytes
 };
 
 }  // namespace kith

@@ -70,9 +70,12 @@ class initial_arrays {
   void add(type& of, const task& t, std::size_t index) const {
     const filled_memory::block fills = filled_memory::first_data(t, memory_);
     std::vector<piece>& all = of.pieces;
-    if (all.empty() || !all.back().memory.continues_with(fills)) all.push_back({{}, filled_memory(fills)});
+    if (!all.empty() && all.back().memory.continues_with(fills)) {
+      all.back().memory.add(fills);
+    } else {
+      all.push_back({{}, filled_memory(fills)});
+    }
     piece& last = all.back();
-    last.memory.add(fills);
     last.blocks.tasks.push_back(index);
     last.blocks.bytes.push_back(placed_bytes(t));
   }

@@ -3,7 +3,8 @@
 //
 // Not in the papers. A task that only writes, and whose data has no home yet, initialises it. Such tasks are held until
 // their creator stops creating them, because only then is the length of the sequence known. They are dealt when their
-// creator waits, when a task that uses data is created, or when idle workers see that no further ones arrive.
+// creator waits, when a task that uses data is created, or when idle workers see that no further ones arrive. Arrays of
+// small blocks are an exception (below).
 //
 // Longer runs keep more neighbours together. But a program may use few neighbouring blocks at a time, such as a level
 // of a triangular system. If no run has more blocks than its node has workers, a sequence of as many blocks as there
@@ -12,9 +13,10 @@
 // it is to have all memories. So beyond eight blocks for each worker, runs are half as long, if that leaves four
 // blocks.
 //
-// Where blocks are small, creating a task for each worker takes longer than running one, so workers would idle while
-// tasks are held. So if an array's blocks have fewer pages than there are workers, a part of it is dealt as soon as it
-// has a block for each worker: in two rounds, so that runs are half as long, too.
+// Creating a task takes about as long as filling a page. So where blocks have fewer pages than there are workers,
+// creating a task for each worker takes longer than running one, and workers would idle while tasks are held. Unless
+// `runs` is given, a part of such an array is dealt as soon as it has a block for each worker: in two rounds, so that
+// runs are half as long, if that leaves four blocks, else in one.
 #pragma once
 
 #include "policy/auto/dealing_order.hpp"
@@ -51,8 +53,9 @@ class initial_runs {
   static constexpr std::array options{
       number_or("runs", "auto", 0, 1024,
                 "how many runs of each array of new blocks a node gets; auto: as many as it takes so that no run has "
-                "more blocks than its node has workers, and twice as many if there are over eight blocks for each "
-                "worker and eight workers for each node; 0: blocks are dealt one by one"),
+                "more blocks than its node has workers; twice as many if nodes have eight workers or more, and the "
+                "array has over eight blocks for each worker, or its blocks have fewer pages than there are workers; "
+                "0: blocks are dealt one by one"),
   };
 
   initial_runs(const policy_context& context, const policy_options& given)
@@ -78,24 +81,28 @@ class initial_runs {
   /// there is no memory for that, holds it on. REQUIRES: initialises(t).
   template <class Send>
   void hold(task& t, worker& self, const Send& send) {
-    auto [first, part] = held_.add(t, filled_memory::first_data(t, memory_), part_for(t));
+    const bool small = !runs_ && placed_bytes(t) < least_placed * static_cast<std::uint64_t>(team_.size());
+    auto [first, part] = held_.add(t, filled_memory::first_data(t, memory_), small, blocks_of_part());
     if (first) self.ring(team_.everybody());  // wakes workers, so that one calls starves()
     if (part.empty()) return;
     try {
-      send_all(std::move(part), self, send, &initial_runs::choose_for_part);
+      send_all(std::move(part), self, send,
+               [this](std::span<const held_task> tasks) { return choose_for_part(tasks); });
     } catch (const std::bad_alloc&) {  // the new task, too, is held or sent, so its creation has not failed
     }
   }
   bool holds_any() const noexcept { return !held_.empty(); }
+  /// Whether deal() has something to do: tasks are held, or parts of an array were dealt, which may go on.
+  bool open() const noexcept { return held_.open(); }
   /// Called by a worker that has nothing else to do. True if no further tasks seem to arrive: they should be dealt.
   bool starves(worker& self) { return watches_[self.id.index()].starves(held_.ever(), most_failed_searches); }
-  /// Calls send(task, node) for each held task, in the order of creation. The node is none for some tasks: those of an
-  /// array that has fewer than there are nodes, and what is left over when every node has its share, or comes after a
-  /// block that is too large for any.
-  /// If send() or an allocation throws, the tasks that were not sent are held again.
+  /// Ends all arrays, and calls send(task, node) for each held task, in the order of creation. The node is none for
+  /// some tasks: those of an array that has fewer than there are nodes, and what is left over when every node has its
+  /// share, or comes after a block that is too large for any. If send() or an allocation throws, the tasks that were
+  /// not sent are held again.
   template <class Send>
   void deal(worker& self, const Send& send) {
-    send_all(held_.take_all(), self, send, &initial_runs::choose);
+    send_all(held_.take_all(), self, send, [this](std::span<const held_task> tasks) { return choose(tasks); });
   }
 
  private:
@@ -104,28 +111,24 @@ class initial_runs {
   static constexpr std::int64_t least_half = 4;     // blocks of such a run
   static constexpr std::int64_t least_run = 2;  // blocks of a run, unless nodes get fewer: one alone has no neighbour
 
-  /// How many blocks of the array that this task fills are to be dealt at once: one for each worker, but not single
-  /// ones.
-  std::int64_t part_for(const task& t) const {
-    const bool creation_is_slower = placed_bytes(t) < least_placed * static_cast<std::uint64_t>(team_.size());
-    if (runs_ || !creation_is_slower) return std::numeric_limits<std::int64_t>::max();
-    return std::max<std::int64_t>(team_.size(), least_run * nodes());
-  }
+  /// How many small blocks of an array are dealt at once: one for each worker, and at least the least run for each
+  /// node.
+  std::int64_t blocks_of_part() const { return std::max<std::int64_t>(team_.size(), least_run * nodes()); }
   std::int64_t rounds_of_part() const { return allows_halves() ? 2 : 1; }
   /// Whether half as many blocks as a node has workers are enough for a run.
   bool allows_halves() const { return team_.size() >= 2 * least_half * nodes(); }
 
-  template <class Send>
-  void send_all(std::vector<held_task> all, worker& self, const Send& send,
-                std::vector<node_id> (initial_runs::*choose_nodes)(std::span<const held_task>) const) {
+  template <class Send, class Choose>
+  void send_all(std::vector<held_task> all, worker& self, const Send& send, const Choose& choose_nodes) {
     std::erase_if(all, [&](const held_task& t) { return self.drop_if_dead(*t.it); });
     std::size_t sent = 0;
     try {
-      const std::vector<node_id> nodes = (this->*choose_nodes)(all);
+      const std::vector<node_id> nodes = choose_nodes(all);
       for (; sent < all.size(); ++sent) send(*all[sent].it, nodes[sent]);
     } catch (...) {
       all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(sent));
       held_.put_back(std::move(all));
+      self.ring(team_.everybody());
       throw;
     }
   }
@@ -142,23 +145,32 @@ class initial_runs {
     return chosen;
   }
   /// The node of each task. All arrays have as many rounds as the shortest, so that tasks with the same index in them
-  /// meet; those with less than an eighth of the longest have what they can. Parts of them may have been dealt.
+  /// meet; those with less than an eighth of the longest, and what is left of those dealt in parts, have what they can.
   std::vector<node_id> choose(std::span<const held_task> held) const {
     std::vector<task*> all;
     for (const held_task& t : held) all.push_back(t.it);
     const std::vector<initial_array> arrays = initial_arrays(memory_, nodes())(all);
+    const auto is_rest = [&](const initial_array& a) { return held[a.tasks.front()].parts != 0; };
     std::int64_t longest = 0, rounds = std::numeric_limits<std::int64_t>::max();
-    for (const initial_array& a : arrays) longest = std::max(longest, a.size());
     for (const initial_array& a : arrays) {
-      if (a.size() >= nodes() && 8 * a.size() >= longest) rounds = std::min(rounds, rounds_of(a.size()));
+      if (!is_rest(a)) longest = std::max(longest, a.size());
+    }
+    for (const initial_array& a : arrays) {
+      if (!is_rest(a) && a.size() >= nodes() && 8 * a.size() >= longest) rounds = std::min(rounds, rounds_of(a.size()));
     }
     std::vector<node_id> chosen(all.size());
     for (const initial_array& a : arrays) {
       if (a.size() < nodes()) continue;
-      const std::int64_t before = rounds_of_part() * held[a.tasks.front()].parts;
-      choose(a, std::min(rounds, rounds_of(a.size())), before, chosen);
+      const std::int64_t own = rounds_of(a.size());
+      choose(a, is_rest(a) ? own : std::min(rounds, own), rounds_before(a, held), chosen);
     }
     return chosen;
+  }
+  /// The rounds of the parts of the array that were dealt; none if it was not told apart from others.
+  std::int64_t rounds_before(const initial_array& a, std::span<const held_task> held) const {
+    const held_task& first = held[a.tasks.front()];
+    const bool is_one = std::ranges::all_of(a.tasks, [&](std::size_t i) { return held[i].array == first.array; });
+    return is_one ? rounds_of_part() * first.parts : 0;
   }
   std::int64_t nodes() const { return static_cast<std::int64_t>(team_.inhabited().size()); }
   /// The rounds of an array of so many tasks. Their number is even, because it may be two arrays that could not be told
