@@ -6,7 +6,7 @@ namespace {
 
 std::int64_t fib(int n) {
   if (n < 2) return n;
-  const auto [a, b] = kith::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  const auto [a, b] = kith::join([n] { return fib(n - 2); }, [n] { return fib(n - 1); });
   return a + b;
 }
 

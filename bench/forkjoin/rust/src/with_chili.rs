@@ -6,7 +6,7 @@ fn fib(scope: &mut Scope<'_>, n: u32) -> i64 {
     if n < 2 {
         return i64::from(n);
     }
-    let (a, b) = scope.join(|s| fib(s, n - 1), |s| fib(s, n - 2));
+    let (a, b) = scope.join(|s| fib(s, n - 2), |s| fib(s, n - 1));
     a + b
 }
 
