@@ -1,6 +1,6 @@
 // The main loop of a child of `kith-bench forkjoin`: fib without a cut-off, so that each call but the smallest is a
-// spawn. Which of fib(n - 1) and fib(n - 2) is called, and which may be taken by others, is each system's own choice:
-// the one with which it is faster. Lines as in protocol.hpp:
+// spawn. Which of fib(n - 1) and fib(n - 2) is called, and which may be taken by others, was measured for kith-join,
+// Lace, rayon and chili, which have the faster choice; the others name fib(n - 1) first. Lines as in protocol.hpp:
 //
 //   hello                      ok 0 0 <version>
 //   dag fib 0 <n> 0 0          ok <nanoseconds> <spawns>

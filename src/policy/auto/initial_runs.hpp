@@ -53,9 +53,9 @@ class initial_runs {
   static constexpr std::array options{
       number_or("runs", "auto", 0, 1024,
                 "how many runs of each array of new blocks a node gets; auto: as many as it takes so that no run has "
-                "more blocks than its node has workers; twice as many if nodes have eight workers or more, and the "
-                "array has over eight blocks for each worker, or its blocks have fewer pages than there are workers; "
-                "0: blocks are dealt one by one"),
+                "more blocks than its node has workers; twice as many if nodes have eight workers or more, and either "
+                "the array has over eight blocks for each worker, or its blocks have fewer pages than there are "
+                "workers; 0: blocks are dealt one by one"),
   };
 
   initial_runs(const policy_context& context, const policy_options& given)
@@ -78,7 +78,7 @@ class initial_runs {
     return writes;
   }
   /// Holds a ready task. If that completes a part of an array of small blocks, deals this part, as deal() does; if
-  /// there is no memory for that, holds it on. REQUIRES: initialises(t).
+  /// there is no memory for that, the part stays held. REQUIRES: initialises(t).
   template <class Send>
   void hold(task& t, worker& self, const Send& send) {
     const bool small = !runs_ && placed_bytes(t) < least_placed * static_cast<std::uint64_t>(team_.size());
@@ -92,7 +92,7 @@ class initial_runs {
     }
   }
   bool holds_any() const noexcept { return !held_.empty(); }
-  /// Whether deal() has something to do: tasks are held, or parts of an array were dealt, which may go on.
+  /// Whether deal() has something to do: tasks are held, or an array of which parts were dealt may go on.
   bool open() const noexcept { return held_.open(); }
   /// Called by a worker that has nothing else to do. True if no further tasks seem to arrive: they should be dealt.
   bool starves(worker& self) { return watches_[self.id.index()].starves(held_.ever(), most_failed_searches); }
