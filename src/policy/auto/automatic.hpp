@@ -112,14 +112,14 @@ class automatic final : public policy<World>, public observer<World> {
       windows_->add(t, self);
     } else if (runs_.open() && !runs_.initialises(t)) {
       try {
-        deal(self);
+        runs_.deal(self, sender(self));
       } catch (const std::bad_alloc&) {  // no reason for this creation to fail: the others are still held
       }
     }
   }
   void waiting(worker& self) override {
     if (windows_) windows_->close(self);
-    if (runs_.open()) deal(self);
+    if (runs_.open()) runs_.deal(self, sender(self));
   }
 
   task* ready(std::span<task* const> tasks, worker& self, ready_reason why) override {
@@ -180,7 +180,7 @@ class automatic final : public policy<World>, public observer<World> {
     note_data();
     if (why == ready_reason::creation && tasks.size() == 1 && !windows_ && !tasks.front()->has_level() &&
         runs_.initialises(*tasks.front())) {
-      runs_.hold(*tasks.front(), self, [&](task& t, node_id to) { send(t, to, self, false); });
+      runs_.hold(*tasks.front(), self, sender(self));
       return nullptr;
     }
     if (std::ranges::none_of(tasks, [](const task* t) { return t->has_level(); })) [[likely]] {
@@ -233,7 +233,7 @@ class automatic final : public policy<World>, public observer<World> {
     if (task* t = rob(self)) return ring_and_return(*t, self);
     if (runs_.holds_any()) {
       if (!runs_.starves(self)) return {poll_result::watch};
-      deal(self);
+      runs_.deal(self, sender(self));
       return {poll_result::retry};
     }
     const bool watches = queues_.watch(self) || (windows_ && windows_->starves(self));
@@ -334,8 +334,9 @@ class automatic final : public policy<World>, public observer<World> {
     return send(t, node_id(part), self, keeps);
   }
 
-  void deal(worker& self) {
-    runs_.deal(self, [&](task& t, node_id to) { send(t, to, self, false); });
+  /// Queues the initial tasks that are dealt.
+  auto sender(worker& self) {
+    return [this, &self](task& t, node_id to) { send(t, to, self, false); };
   }
 
   /// Queues the task at node `to`, or, if there is none, at a node chosen by its data. If `keeps` and the task
