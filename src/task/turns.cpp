@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <optional>
 
 namespace kith {
 
@@ -38,6 +39,26 @@ class turn_list {
   std::vector<std::uint32_t> many_;
   std::uint32_t* first_;
   std::size_t count_ = 0;
+};
+
+/// The regions of the task that was asked for last: a waiting task often gets one region of another after the other,
+/// and would otherwise be sorted as often. REQUIRES: the task waits, so that its slot is not used again meanwhile.
+class kept_turns {
+ public:
+  const turn_list& of(const task& t) {
+    const std::uint32_t generation = edges::generation_of(t.head.load(relaxed));
+    if (task_ != &t || generation_ != generation) {
+      turns_.emplace(t);
+      task_ = &t;
+      generation_ = generation;
+    }
+    return *turns_;
+  }
+
+ private:
+  const task* task_ = nullptr;
+  std::uint32_t generation_ = 0;
+  std::optional<turn_list> turns_;
 };
 
 /// The turn of the task's scope at r. REQUIRES: r.guard is held.
@@ -89,10 +110,11 @@ bool take_turns(const region_table& regions, task& t) {
 }
 
 void give_turns(const region_table& regions, task& t, std::vector<task*>& ready) {
+  kept_turns kept;
   for (std::uint32_t index : turn_list(t)) {
     task* const next = pass_on(regions[index], t);
     if (next == nullptr) continue;
-    const turn_list needed(*next);
+    const turn_list& needed = kept.of(*next);
     if (!take(regions, *next, std::ranges::upper_bound(needed, index), needed.end())) continue;
     edges::forget_predecessors(*next);  // set_next() has overwritten some
     ready.push_back(next);

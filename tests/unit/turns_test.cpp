@@ -8,8 +8,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <memory>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -105,6 +109,32 @@ TEST_F(Turns, OfAMillionTasksThatWait) {
     EXPECT_EQ(sum, million);
     EXPECT_EQ(faults, 0u) << "one worker makes them ready in the order of their creation";
   }
+}
+
+/// If the regions of a waiting task were sorted at each turn that it gets, this would take minutes.
+TEST_F(Turns, AtManyRegionsOfTasksThatWait) {
+  constexpr int regions_of_each = test::sanitized ? 20'000 : 60'000;
+  runtime_options o;
+  o.workers = 3;
+  o.oversubscribe = true;
+  runtime rt(o);
+  std::vector<int> objects(regions_of_each);
+  access_list all;
+  for (int& x : objects) all.add(commutative(x));
+  std::atomic<int> running{0}, most{0}, ran{0};
+  rt.run([&] {
+    for (int t = 0; t < 3; ++t)
+      spawn(
+          [&] {
+            most.store(std::max(most.load(), ++running));
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that the others wait
+            --running;
+            ++ran;
+          },
+          all);
+  });
+  EXPECT_EQ(ran, 3);
+  EXPECT_EQ(most, 1);
 }
 
 }  // namespace
