@@ -10,8 +10,9 @@ namespace kith::test {
 
 class auto_bench : public policy_bench {
  public:
-  explicit auto_bench(const char* machine, const std::string& policy = "auto", std::size_t idle_cores = 0)
-      : policy_bench(machine, policy, {}, 0, idle_cores) {}
+  explicit auto_bench(const char* machine, const std::string& policy = "auto", std::size_t idle_cores = 0,
+                      std::uint64_t node_cache = 0)
+      : policy_bench(machine, policy, {}, node_cache, idle_cores) {}
 
   mode how = mode::inout;  // what tasks do with their megabyte
 

@@ -145,25 +145,6 @@ TEST(auto_policy, a_successor_with_equal_bytes_here_and_elsewhere_is_run_next) {
   EXPECT_EQ(b.ready(t, 1, ready_reason::completion), &t);
 }
 
-// Worker 0 has written what its successor changes; all of the successor's data is at node 2.
-TEST(auto_policy, a_worker_leaves_what_it_wrote_for_a_larger_input_unless_all_nodes_read_that) {
-  const auto stays = [](bool is_table, std::uint64_t bytes) {
-    auto_bench b("node:3 core:1");
-    const auto table = b.region(2), own = b.region(2);
-    const auto input = [&] { return is_table ? table : b.region(2); };
-    for (int i = 0; i < 12; ++i) {  // most of their bytes are input, but what they change counts twice
-      b.ready(b.task({{input(), 8 * page, kith::mode::in}, {b.region(i % 3), 6 * page}}));
-      EXPECT_NE(b.next(i % 3), nullptr);
-    }
-    b.wrote(own, 0);
-    kith::task& t = b.task({{input(), bytes, kith::mode::in}, {own, page}});
-    return b.ready(t, 0, ready_reason::completion) == &t;
-  };
-  EXPECT_TRUE(stays(false, 2 * page));  // what is changed counts twice
-  EXPECT_FALSE(stays(false, 3 * page));
-  EXPECT_TRUE(stays(true, 8 * page));
-}
-
 TEST(auto_policy, a_worker_leaves_what_it_wrote_for_a_larger_input_at_a_node_without_workers) {
   // Nodes 1 and 3 have no cores. Node 2 serves node 3.
   auto_bench b("pack:2 [numa] [numa] core:2 distance:10,11,30,31/11,10,31,30/30,31,10,11/31,30,11,10");
@@ -177,78 +158,6 @@ TEST(auto_policy, a_worker_leaves_what_it_wrote_for_a_larger_input_at_a_node_wit
   kith::task& t = b.task({{b.region(3), 8 * page, kith::mode::in}, {own, page}});
   EXPECT_EQ(b.ready(t, 0, ready_reason::completion), nullptr);
   EXPECT_EQ(b.next(2), &t);
-}
-
-// Tasks that were sent to a table are no reason to send more there.
-TEST(auto_policy, a_table_that_one_node_has_read_alone_is_no_reason_to_leave_what_was_written) {
-  auto_bench b("node:3 core:1");
-  const auto table = b.region(2), own = b.region(2);
-  for (int i = 0; i < 60; ++i) {
-    b.ready(b.task({{table, 8 * page, kith::mode::in}, {b.region(2), page}}));
-    EXPECT_NE(b.next(2), nullptr);
-  }
-  b.wrote(own, 0);
-  kith::task& t = b.task({{table, 8 * page, kith::mode::in}, {own, page}});
-  EXPECT_EQ(b.ready(t, 0, ready_reason::completion), &t);
-}
-
-// A region at node 2 that tasks of nodes 0 and 2 have used, so that it is in the caches of both.
-class table_bench : public auto_bench {
- public:
-  explicit table_bench(kith::mode how) : auto_bench("node:3 core:1"), shared(region(2)), how_(how) {
-    ran(10'000'000);  // long tasks, so that thefts cost little
-    use(0);
-    use(2);
-  }
-  /// Makes the worker of this node run a task that uses it.
-  void use(int node) {
-    ready(task({{shared, 8 * page, how_}, {region(node), 7 * page}}));
-    EXPECT_NE(next(node), nullptr);
-  }
-  /// Runs a task that writes it.
-  void write() {
-    ready(task({{shared, 8 * page}}));
-    EXPECT_NE(next(2), nullptr);
-  }
-  /// The node to which a task goes that uses it, two pages of node 1, and new data.
-  int goes_to() {
-    const auto fresh = region();
-    ready(task({{shared, 8 * page, how_}, {region(1), 2 * page}, {fresh, page}}));
-    return regions[fresh].home_node().value;
-  }
-  const std::uint32_t shared;
-
- private:
-  kith::mode how_;
-};
-
-TEST(auto_policy, a_table_attracts_no_task_that_has_other_data) {
-  for (const kith::mode how : {kith::mode::in, kith::mode::concurrent}) {
-    table_bench b(how);
-    EXPECT_EQ(b.goes_to(), 1);
-  }
-}
-
-TEST(auto_policy, a_task_that_has_nothing_but_a_table_goes_there) {
-  table_bench b(kith::mode::in);
-  kith::task& t = b.task({{b.shared, 8 * page, kith::mode::in}});
-  b.ready(t);
-  EXPECT_EQ(b.next(2), &t);
-  EXPECT_EQ(b.by[2]->sums[kith::event::steal], 0u);
-}
-
-TEST(auto_policy, the_next_version_of_a_table_is_one_too) {
-  table_bench b(kith::mode::in);
-  b.write();
-  EXPECT_EQ(b.goes_to(), 1);
-}
-
-TEST(auto_policy, a_version_that_one_node_alone_has_used_ends_a_table) {
-  table_bench b(kith::mode::in);
-  b.write();
-  b.use(2);
-  b.write();
-  EXPECT_EQ(b.goes_to(), 2);
 }
 
 TEST(auto_policy, partitions_the_first_tasks_when_told) {

@@ -346,6 +346,7 @@ class automatic final : public policy<World>, public observer<World> {
       place_.settle(t, to, self);
       if (windows_) self.meter(event::task_partitioned, {});
     } else {
+      tables_.counts(t);
       to = place_(t, self, keeps, [this](node_id n) { return queues_.waiting(n); });
     }
     if (t.has_level()) [[unlikely]]
@@ -390,12 +391,12 @@ class automatic final : public policy<World>, public observer<World> {
         return false;
       }
     }
-    return written != 0 && (read <= written || tables_.are_in_all_caches(t.type));
+    return written != 0 && (read <= written || tables_.mostly_reads_tables(t.type));
   }
   /// Called when the worker begins a task with data, which belongs to its own node or to `home`.
   void begin(const task& t, worker& self, node_id home = {}, bool stolen = false) {
     state& mine = states_[self.id.index()];
-    tables_.begins(t, self);
+    tables_.begins(t);
     mine.runs = &t;
     mine.lead = std::min(mine.lead + 1, most_lead);
     mine.robbed = home == self.node ? node_id() : home;

@@ -109,7 +109,7 @@ class balanced_placement {
     bool found = false;
     for (const bool all : {false, true}) {
       for (kept_access a : t.access_list()) {
-        if (!has_home(a) || (!all && tables_.is_table(a, t))) continue;
+        if (!has_home(a) || (!all && tables_.is_table(a))) continue;
         nowhere += memory_.add_bytes(a, changes(a.how) ? changed : bytes);
         found = true;
       }

@@ -42,7 +42,7 @@ class moved_data {
   void stolen(const task& t, node_id home, node_id thief) const {
     if (thefts_ == 0) return;
     for (kept_access a : t.access_list()) {
-      if (!may_move(a, home) || tables_.is_table(a, t)) continue;
+      if (!may_move(a, home) || tables_.is_table(a)) continue;
       region& r = memory_.region_of(a);
       const auto thefts = static_cast<std::uint8_t>(r.thefts.load(relaxed) + 1);
       r.thefts.store(thefts % thefts_, relaxed);
