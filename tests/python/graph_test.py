@@ -144,6 +144,52 @@ def test_parallelism_of_a_task_with_several_fragments(tmp_path):
     assert each.to_numpy().tolist() == [[2.5, 1, 4], [3, 2, 4], [3, 1, 4], [3.5, 3, 4]]
 
 
+def test_fragments_that_follow_each_other_in_a_bin_count_once(tmp_path):
+    """A root that creates four tasks of 10 µs, one each µs: from 4 to 5 µs all five run."""
+    m = Made()
+    m.task(0, 5, flags=1, completed=14)
+    for i in range(4):
+        m.task(i + 1, i + 11, 1, creator=0, created=i + 1)
+    g = fragment_graph(m.read(tmp_path))
+    counts, width = parallelism.instantaneous(g, 5 * US)
+    assert counts.tolist() == [5, 4, 4] and width == 5 * US
+    assert parallelism.instantaneous(g, 100 * US)[0].tolist() == [5]
+
+
+def test_a_chain_has_one_fragment_at_a_time(tmp_path):
+    """Times of which binary fractions are not exact: each task begins when the sum of those before says so."""
+    m = Made()
+    m.task(0, 0, flags=1, work=0, completed=3000)
+    for i in range(60):
+        m.task(0, 7 + i % 3, creator=0, created=0)
+        if i:
+            m.add("dependence", task=i + 1, before=i)
+    g = fragment_graph(m.read(tmp_path))
+    for width in (1, 7, 50, 1000):
+        assert set(parallelism.instantaneous(g, width * US)[0]) == {1}
+
+
+@pytest.mark.parametrize("width", (1, 5, 16, 1000))
+def test_instantaneous_parallelism_of_random_graphs(tmp_path, width):
+    """Against a look at each half µs: begins and ends are whole µs."""
+    rng = np.random.default_rng(width)
+    m = Made()
+    m.task(0, 0, flags=1, work=0, completed=3000)
+    lengths = rng.integers(1, 40, 50)
+    begin = np.zeros(50, int)
+    for i in range(50):
+        m.task(0, int(lengths[i]), creator=0, created=0)
+        for j in range(i):
+            if rng.random() < 0.05:
+                m.add("dependence", task=i + 1, before=j + 1)
+                begin[i] = max(begin[i], begin[j] + lengths[j])
+    end = begin + lengths
+    at = np.arange(end.max())
+    running = ((begin <= at[:, None]) & (at[:, None] < end)).sum(axis=1)
+    expected = [running[i:i + width].max() for i in range(0, len(at), width)]
+    assert parallelism.instantaneous(fragment_graph(m.read(tmp_path)), width * US)[0].tolist() == expected
+
+
 def test_coverage_counts_long_and_short_intervals():
     found = parallelism.coverage(np.array([0.5, 1.25]), np.array([3.5, 1.5]), 0.0, 1.0, 4)
     assert found == pytest.approx([0.5, 1.25, 1.0, 0.5])

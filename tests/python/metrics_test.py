@@ -59,12 +59,13 @@ def four():
 
 
 def test_instantaneous_parallelism(tmp_path):
-    """Bins are 11 µs wide, the median of the fragments: A, B, C and D (from 10 on) are in the first, C and D in the second."""
+    """Bins are 11 µs wide, the median of the fragments: in the first A, B and C run together, and then D (from 10 on) beside C;
+    in the second C and D."""
     t = Analysis(four().read(tmp_path)).table
     unknown = pytest.approx(np.nan, nan_ok=True)
-    assert t.inst_par_median.tolist() == [unknown, 4, 4, 3, 3]
-    assert t.inst_par_min.tolist() == [unknown, 4, 4, 2, 2]
-    assert t.inst_par_max.tolist() == [unknown, 4, 4, 4, 4]
+    assert t.inst_par_median.tolist() == [unknown, 3, 3, 2.5, 2.5]
+    assert t.inst_par_min.tolist() == [unknown, 3, 3, 2, 2]
+    assert t.inst_par_max.tolist() == [unknown, 3, 3, 3, 3]
 
 
 def test_tasks_on_the_critical_path(tmp_path):

@@ -8,17 +8,27 @@ from kith.graph.fragments import FRAGMENT
 
 _MOST_BINS = 1_000_000
 _MOST_PARTS = 20_000_000  # fragments times the bins that each overlaps
+_ROUNDING = 1e-12  # of the span: sums of the same times in another order differ by less
 
 
 def instantaneous(graph, width_s=None):
-    """(counts, width): for each bin from the start of the graph on, how many fragments overlap it if each runs as early
-    as the graph allows. The width of a bin is the median duration of a fragment, unless that makes too many bins."""
+    """(counts, width): for each bin from the start of the graph on, the most fragments that run at one time in it if each
+    runs as early as the graph allows; those that follow each other within a bin count once. The width of a bin is the
+    median duration of a fragment, unless that makes too many bins."""
     first, last, width = _bins(graph, width_s)
     if len(first) == 0:
         return np.zeros(0, np.int64), 0.0
-    change = np.bincount(first, minlength=int(last.max()) + 2).astype(np.int64)
-    change -= np.bincount(last + 1, minlength=len(change))
-    return np.cumsum(change)[:-1], width
+    nodes = _fragments(graph)
+    begin, weight = graph.longest.distance[nodes], graph.nodes.weight_s.to_numpy()[nodes]
+    # A little shorter, so that a fragment does not overlap the one that begins when it ends.
+    end = begin + weight - np.minimum(10 * _ROUNDING * graph.span_s, weight / 2)
+    order = np.argsort(np.concatenate([begin, end]))
+    counts = np.zeros(int(last.max()) + 1, np.int64)
+    bins = np.minimum(np.concatenate([first, _bin_of(end, width)]), len(counts) - 1)[order]
+    running = np.cumsum(np.where(order < len(nodes), 1, -1))
+    np.maximum.at(counts, bins, running)
+    before = np.searchsorted(bins, np.arange(len(counts)))  # the events before each bin
+    return np.maximum(counts, np.append(0, running)[before]), width
 
 
 def _fragments(graph):
@@ -34,10 +44,14 @@ def _bins(graph, width_s=None):
     begin = graph.longest.distance[nodes]
     width = width_s or float(np.median(weight))
     width = max(width, graph.span_s / _MOST_BINS, float(weight.sum()) / _MOST_PARTS)
-    first = np.floor(begin / width * (1 + 1e-12)).astype(np.int64)
+    first = _bin_of(begin, width)
     # A fragment that ends where a bin begins does not overlap that bin.
-    last = np.maximum(np.ceil((begin + weight) / width * (1 - 1e-12)).astype(np.int64) - 1, first)
+    last = np.maximum(np.ceil((begin + weight) / width * (1 - _ROUNDING)).astype(np.int64) - 1, first)
     return first, last, width
+
+
+def _bin_of(at, width):
+    return np.floor(at / width * (1 + _ROUNDING)).astype(np.int64)
 
 
 def of_tasks(graph):
