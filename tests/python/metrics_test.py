@@ -41,6 +41,7 @@ def test_metrics_of_a_family(tmp_path):
     assert t.sync_per_child[1:].tolist() == pytest.approx([56 / 3 * US] * 3)
     assert t.parallel_benefit[1:].tolist() == pytest.approx([w / (2 + 56 / 3) for w in (10, 20, 60)])
     assert t.sibling_work_balance[1:].tolist() == pytest.approx([60 / 30] * 3) and np.isnan(t.sibling_work_balance[0])
+    assert t.sibling_work_ratio[1:].tolist() == pytest.approx([10 / 30, 20 / 30, 2]) and np.isnan(t.sibling_work_ratio[0])
     assert t.sibling_scatter[1:].tolist() == [2, 2, 2]  # of 1, 2 and 3
     assert t.sibling_numa_scatter[1:].tolist() == [20, 20, 20]  # of 10, 20, 20
     assert t.waited[1:].tolist() == pytest.approx([6 * US] * 3)
@@ -271,6 +272,21 @@ def test_problems(tmp_path):
     which = problems.find(a, [p])[p]
     assert problems.sentence(p, which, a.graph.critical_tasks) == (
         "2 tasks have a problem with long (work >= 20e-6 and name == 'work'), 1 of which are on the critical path")
+
+
+def test_siblings_of_different_types_need_not_have_the_same_work(tmp_path):
+    """One root creates small tasks of 1 µs (one took 10), large ones of 100 µs, and a task alone in its type."""
+    m = Made()
+    small, large, single = (m.type(name) for name in ("small", "large", "single"))
+    m.task(0, 1, flags=1, completed=1000)
+    for length, type_ in ((1, small), (1, small), (1, small), (10, small), (100, large), (100, large), (400, single)):
+        m.task(1, 1 + length, creator=0, created=0, type=type_)
+    a = Analysis(m.read(tmp_path))
+    found = {p.name: np.flatnonzero(which).tolist() for p, which in problems.find(a, problems.thresholds()).items()}
+    assert found["sibling work balance"] == [4]
+    t = a.table
+    assert t.sibling_work_balance[1:].tolist() == pytest.approx([400 / (613 / 7)] * 7)
+    assert t.sibling_work_ratio[1:].tolist() == pytest.approx([1 / 3.25] * 3 + [10 / 3.25, 1, 1, np.nan], nan_ok=True)
 
 
 @pytest.mark.parametrize("text, says", [

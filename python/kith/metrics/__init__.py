@@ -152,6 +152,7 @@ METRICS = (
     time.parallel_benefit,
     time.work_deviation,
     time.sibling_work_balance,
+    time.sibling_work_ratio,
     time.sibling_scatter,
     time.sibling_numa_scatter,
     time.last_to_finish,

@@ -81,6 +81,20 @@ def sibling_work_balance(a):
         return np.where((count > 1) & (mean > 0), most / mean, np.nan)[a.siblings]
 
 
+@metric(unit="", source="as load balance, of one type", better="lower")
+def sibling_work_ratio(a):
+    """Its work over the mean work of those of its siblings that are of its type, itself included. NaN for a task without
+    any."""
+    own, type_ = work.compute(a), a.recording.tasks.type.to_numpy().astype(np.int64)
+    if len(own) == 0:
+        return own
+    _, alike = np.unique(a.siblings.astype(np.int64) * (type_.max() + 1) + type_, return_inverse=True)
+    count = np.bincount(alike)
+    mean = np.bincount(alike, own) / count
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where((count > 1) & (mean > 0), 1 / mean, np.nan)[alike] * own
+
+
 @metric(unit="workers", source="MIR's tools, scatter", better="lower")
 def sibling_scatter(a):
     """The median of the differences between the numbers of the workers of all pairs of its siblings."""
