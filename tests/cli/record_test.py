@@ -190,6 +190,10 @@ kith.refused("sim", heat, "--machine", "no-such-machine", says=["no machine 'no-
 kith.refused("sim", heat, "--policy", "no-such-policy", says=["no-such-policy"])
 kith.refused("sim", heat, "--fidelity", "perfect", says=["--fidelity 'perfect'", "abstract"])
 kith.refused("sim", heat, "--without", "gravity", says=["--without 'gravity'", "contention"])
+for words in ((heat, "--seeds", "1"), ("--without", "latency", "--", heat)):  # an option takes nothing that follows its value
+    kith.check(kith.run("sim", "--without", "noise", *words).returncode == 0, f"sim --without noise {' '.join(words)}")
+kith.refused("app", "--policy-library", "./no.so", "fib", "--small", says=["--policy-library ./no.so: cannot be loaded"])
+kith.refused("paper", "--only", "heat", "rip-uv100", says=["rip-uv100", "'heat'"])
 kith.refused("sim", heat, "--workers", "99", says=["32 cores"])
 kith.refused("sim", os.path.abspath(__file__), says=["no recording of Kith"])
 

@@ -62,7 +62,8 @@ cp "$here/policy_library/CMakeLists.txt" "$root/examples/policies/by_type.cpp" "
 quietly cmake -S "$work/policy" -B "$work/policy/build" -DCMAKE_PREFIX_PATH="$work/moved" -DCMAKE_CXX_COMPILER="$compiler"
 quietly cmake --build "$work/policy/build"
 quietly "$work/moved/bin/kith" app life --small --policy-library "$work/policy/build/libby_type.so" --policy by-type:steal=off
-quietly "$work/moved/bin/kith" app life --small --policy-library "$work/policy/build/libwith_kith.so" --policy by-type
+quietly "$work/moved/bin/kith" app --policy-library "$work/policy/build/libwith_kith.so" life --small --policy by-type
+quietly "$work/moved/bin/kith" policies --policy-library "$work/policy/build/libby_type.so" by-type
 quietly "$work/moved/bin/kith" record -o "$work/policy/rec" -- "$work/moved/bin/kith" app life --small \
   --policy-library "$work/policy/build/libby_type.so" --policy by-type
 quietly "$work/moved/bin/kith" why "$work/policy/rec" 5 --policy-library "$work/policy/build/libby_type.so"

@@ -146,6 +146,8 @@ std::vector<std::string> split_choices(const std::string& text) {
   return all;
 }
 
+CLI::Option* one_value_each_time(CLI::Option* o) { return o->expected(1)->take_all()->allow_extra_args(false); }
+
 CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
   const std::string range = fmt::format("{} to {}", least, most);
   return CLI::Validator(

@@ -28,6 +28,9 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 /// Any text but an empty one, which a script passes by mistake where a variable is not set.
 CLI::Validator some_text();
 
+/// For an option with several values: it takes one each time that it is given, and leaves what follows to others.
+CLI::Option* one_value_each_time(CLI::Option*);
+
 /// "a,b:x=1,y=2,c" is a, b:x=1,y=2 and c: a word with '=' is an option of the choice before it.
 std::vector<std::string> split_choices(const std::string& text);
 

@@ -1,5 +1,6 @@
 #include "policy_library.hpp"
 
+#include "command_line/command_line.hpp"
 #include "policy/contract/register_policy.hpp"
 
 #include <kith/error.hpp>
@@ -43,10 +44,9 @@ void load(const std::string& file) {
 }  // namespace
 
 void add_policy_library(CLI::App& command, std::vector<std::string>& files) {
-  command.add_option("--policy-library", files, "a shared library with more policies (docs/policies.md)")
-      ->type_name("FILE.so")
-      ->expected(1)
-      ->take_all();
+  one_value_each_time(
+      command.add_option("--policy-library", files, "a shared library with more policies (docs/policies.md)"))
+      ->type_name("FILE.so");
 }
 
 void load_policy_libraries(const std::vector<std::string>& files) {

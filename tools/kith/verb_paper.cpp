@@ -125,7 +125,7 @@ std::function<outcome()> add_paper(CLI::App& command) {
   command.add_option("id", o->id, "which result; without it, the list")->type_name("RESULT");
   command.add_option("--seeds", o->seeds, "runs of each point (5; for RIP 24 or 8, HW 3, ADS and mir-tilepro 1)")
       ->check(whole_number(1, 1000));
-  command.add_option("--only", o->only, "these programs alone, of those that have several")
+  one_value_each_time(command.add_option("--only", o->only, "these programs alone, of those that have several"))
       ->delimiter(',')
       ->type_name("A,B");
   command.add_option("--plot", o->plot, "write a picture of one metric, with the paper's own values")

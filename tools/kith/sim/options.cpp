@@ -109,11 +109,9 @@ void add_model(CLI::App& command, sim_options& o) {
       ->check(CLI::Range(0.0, 1e6));
   command.add_flag("--l1-filter", o.l1_filter,
                    "fidelity line: replay only what passes a first level that is empty when a task begins");
-  command.add_option("--without", o.without, "what is left out of the model")
+  one_value_each_time(command.add_option("--without", o.without, "what is left out of the model"))
       ->type_name("contention|latency|caches|scheduling|noise,...")
-      ->delimiter(',')
-      ->expected(1)
-      ->take_all();
+      ->delimiter(',');
 }
 
 }  // namespace
