@@ -14,6 +14,11 @@ from kith.errors import KithError, printable
 from kith.file import FAULTS, Reader, meta_of, open_file, said, version_of
 
 
+# Of Recording.only_declared, for all that show its times.
+DRY = ("a dry recording: tasks only declared their work, so times of the run and of its workers are those of recording; "
+       "simulate it (kith sim FILE -o SIMULATED)")
+
+
 @dataclass
 class Recording:
     """What one run did. Times are seconds since the recording began, durations seconds, sizes bytes. Ids are numbers of
@@ -135,6 +140,16 @@ class Recording:
     def dry(self):
         """Whether tasks that declare their cost were not run: work_s is then the declared cost."""
         return self.meta.get("dry") == "1"
+
+    @property
+    def only_declared(self):
+        """Whether tasks did not run, but declared their work: then the run's own times have no meaning."""
+        return self.dry and self.engine != "sim"
+
+    @property
+    def remarks(self):
+        """What readers of any figure have to know, in sentences: that times mean little, and the notes."""
+        return [DRY] * self.only_declared + self.notes
 
     @cached_property
     def begin_s(self):

@@ -78,25 +78,27 @@ def _summed(kind, took):
 
 
 def of_recording(recording):
-    """The same numbers of a run that has ended: of all of its time. Only the tasks' own code is busy: waits are known now."""
+    """The same numbers of a run that has ended: of all of its time. Only the tasks' own code is busy: waits are known now. A
+    dry recording ("dry") does not know how busy workers were: None."""
     t = recording.tasks
     ran = t[t.finished]
     workers = max(1, len(recording.workers))
     took = ran.work_s.to_numpy()
     worker = ran.worker.to_numpy().astype(np.int64)
-    busy = np.bincount(worker, took, workers)
     length = recording.makespan_s
+    busy = np.minimum(np.bincount(worker, took, workers) / length, 1.0) if length > 0 else np.zeros(workers)
     names = [str(n) for n in t["name"].cat.categories]
     kinds = zip(*_summed(ran.type.to_numpy(), took))
     return _found(recording.path, False, length, int((~t.fence).sum()), len(ran), len(ran) / length if length > 0 else 0.0,
                   len(recording.steals), np.bincount(worker, minlength=workers).tolist(),
-                  (busy / length if length > 0 else busy).tolist(), [(names[k], n, s) for k, n, s in kinds])
+                  [None] * workers if recording.only_declared else busy.tolist(), [(names[k], n, s) for k, n, s in kinds],
+                  recording.only_declared)
 
 
-def _found(path, live, seconds, created, done, rate, steals, tasks, busy, types):
+def _found(path, live, seconds, created, done, rate, steals, tasks, busy, types, dry=False):
     total = sum(s for _, _, s in types) or 1.0
     return {"file": path, "live": live, "seconds": seconds, "created": created, "done": done, "open": max(0, created - done),
-            "rate_per_s": rate, "steals": steals,
+            "rate_per_s": rate, "steals": steals, "dry": dry,
             "workers": [{"worker": w, "tasks": n, "busy": b} for w, (n, b) in enumerate(zip(tasks, busy))],
             "types": [{"name": name, "done": n, "mean_s": s / n, "share": s / total}
                       for name, n, s in sorted(types, key=lambda x: -x[2])]}

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kith.command_line import main
 from kith.errors import KithError
 from kith.graph import critical_path, fragment_graph, parallelism, reduced_graph
 from kith.graph.fragments import DEPEND, FORK, FRAGMENT, JOIN
@@ -193,6 +194,19 @@ def test_instantaneous_parallelism_of_random_graphs(tmp_path, width):
 def test_coverage_counts_long_and_short_intervals():
     found = parallelism.coverage(np.array([0.5, 1.25]), np.array([3.5, 1.5]), 0.0, 1.0, 4)
     assert found == pytest.approx([0.5, 1.25, 1.0, 0.5])
+
+
+def test_a_dry_recording_says_so(tmp_path, capsys):
+    m = diamond()
+    m.meta["dry"] = 1
+    for words, says in ((["graph"], "the run took  not known"), (["export", "--to", "dot", "-o", str(tmp_path / "x.dot")], "x.dot")):
+        assert main([*words[:1], m.save(tmp_path), *words[1:]]) == 0
+        said = capsys.readouterr().out
+        assert says in said and "note: a dry recording" in said
+    m.meta["engine"] = "sim"
+    assert main(["graph", m.save(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "the run took  90" in said and "dry" not in said
 
 
 def test_an_empty_recording(tmp_path):

@@ -145,6 +145,23 @@ def test_a_recording(tmp_path, capsys):
     assert main(["top", str(tmp_path / "none.rec"), "--once"]) == 2 and "neither a recording" in capsys.readouterr().err
 
 
+def test_a_dry_recording_does_not_know_how_busy_workers_were(tmp_path, capsys):
+    m = diamond()
+    m.meta["dry"] = 1
+    for row in m.tables["task"]:
+        row["work_ns"] *= 1000  # declared
+    path = m.save(tmp_path)
+    assert main(["top", path]) == 0
+    said = capsys.readouterr().out
+    assert "#" not in said and said.count("not known") == 2 and "note: a dry recording" in said
+    assert main(["top", path, "--json"]) == 0
+    assert [w["busy"] for w in json.loads(capsys.readouterr().out)["workers"]] == [None, None]
+    m.meta["dry"] = 0
+    m.save(tmp_path)
+    assert main(["top", path, "--json"]) == 0
+    assert [w["busy"] for w in json.loads(capsys.readouterr().out)["workers"]] == [1, 1]
+
+
 def test_names_are_printed_safely():
     found = watch._found("x\x1b.rec", True, 1.0, 1, 1, 1.0, 0, [1], [0.5], [("a\x1b[2J", 1, 1.0)]) | {"running": True}
     assert "\x1b" not in "\n".join(top.text(found))

@@ -51,10 +51,10 @@ class Analysis:
 
     @property
     def notes(self):
-        """Sentences on what is not known or was left out: of the recording, the graph, and recorded addresses."""
+        """Sentences on what is not known or was left out: of the recording (its remarks), the graph, and recorded addresses."""
         touches = self.touches if len(self.recording.streams) else None
         left_out = [touches.left_out] if touches is not None and touches.left_out else []
-        return self.recording.notes + self.graph.notes + left_out
+        return self.recording.remarks + self.graph.notes + left_out
 
     @property
     def rows(self):

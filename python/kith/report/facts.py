@@ -35,8 +35,7 @@ class Facts:
 
     @property
     def only_declared(self):
-        """Whether tasks did not run, but declared their work: then the run's own time has no meaning."""
-        return self.recording.dry and self.recording.engine != "sim"
+        return self.recording.only_declared
 
     @cached_property
     def workers(self):

@@ -73,7 +73,7 @@ def page(analysis, others=(), title=None, thresholds=None, tool=None, replayed=T
         changes=[changes.values(f, Facts(other, thresholds)) for other in others],
         nothing=[heading for _, heading, values in shown if not values],
         chosen=None if chosen is f else _chosen(f, chosen),
-        simulated=f.recording.engine == "sim", run_policy=printable(f.recording.policy),
+        simulated=f.recording.engine == "sim", dry=f.only_declared, run_policy=printable(f.recording.policy),
         date="" if f.recording.date is None else str(f.recording.date)[:10], machine_name=printable(f.recording.machine["name"]))
 
 
@@ -92,7 +92,7 @@ def _embedded(data):
 
 
 def _cards(f):
-    cards = [("run", seconds(f.makespan_s), "from the first creation to the last end"),
+    cards = [("run", "-" if f.only_declared else seconds(f.makespan_s), "from the first creation to the last end"),
              ("tasks", count(f.recording.tasks.ran.sum()), f"of {len(f.type_order)} type{'s' if len(f.type_order) != 1 else ''}"),
              ("work", seconds(f.graph.total_s), "time of the tasks' own code"),
              ("span", seconds(f.graph.span_s), "of the longest chain"),

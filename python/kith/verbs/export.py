@@ -33,5 +33,5 @@ def run(options):
     export(analysis, options.to, options.output)
     progress.clear()
     print(f"{printable(options.output)}: {chosen.what}")
-    for note in analysis.recording.notes:
+    for note in analysis.recording.remarks:
         print("note: " + note)

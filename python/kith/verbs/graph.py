@@ -54,7 +54,7 @@ def summary(analysis, thresholds=None):
     type_ = whole.recording.tasks.type.to_numpy()
     found = problems.tasks_by_problem(analysis, problems.thresholds(thresholds))
     made = {"tasks": len(analysis.recording.tasks), "edges": len(graph.edges), "work_s": analysis.graph.total_s,
-            "span_s": graph.span_s, "parallelism": graph.parallelism, "makespan_s": analysis.recording.makespan_s,
+            "span_s": graph.span_s, "parallelism": graph.parallelism, "makespan_s": analysis.recording.makespan_s, "dry": analysis.recording.only_declared,
             "depth": int(graph.longest.depth.max(initial=0)), "levels_of_creation": int(depths(whole.recording.tasks).max(initial=0)),
             "critical_path": [{"task": task, "name": str(names[type_[task]]), "seconds": seconds}
                               for task, seconds in critical_path(graph)],
@@ -158,7 +158,8 @@ def text(found):
     whole = " of the whole run" if "selected" in found else ""
     lines = [f"tasks         {found['tasks']}", f"work          {seconds(found['work_s'])}", f"edges         {found['edges']}{whole}",
              f"span          {seconds(found['span_s'])}{whole}", f"parallelism   {rounded(found['parallelism'])}{whole}",
-             f"depth         {found['depth']} nodes{whole}", f"the run took  {seconds(found['makespan_s'])}", "",
+             f"depth         {found['depth']} nodes{whole}",
+             f"the run took  {'not known: the recording is dry' if found['dry'] else seconds(found['makespan_s'])}", "",
              f"critical path{whole}: {len(path)} steps"]
     for name, (count, spent) in sorted(by_name.items(), key=lambda x: -x[1][1])[:10]:
         lines.append(f"  {percent(spent / found['span_s']):>7}  {printable(name, 60)} ({count}, {seconds(spent)})")

@@ -120,6 +120,7 @@ class Screen:
 
 def text(found, most=40):
     from kith.errors import printable
+    from kith.recording import DRY
     from kith.units import count, percent, seconds
 
     state = "running" if found["running"] else "not running: being put together, or killed (then `kith repair`)" if found["live"] else "has ended"
@@ -129,7 +130,9 @@ def text(found, most=40):
     lines += [f"  {printable(t['name'], 32) or '(no name)':<32} {count(t['done']):>12} {seconds(t['mean_s']):>12} {percent(t['share']):>12}"
               for t in found["types"][:most]]
     lines += ["", f"  {'worker':<8} {'tasks':>12}  busy"]
-    lines += [f"  {w['worker']:<8} {count(w['tasks']):>12}  {'#' * round(20 * w['busy']):<20} {percent(w['busy'])}" for w in found["workers"][:64]]
+    lines += [f"  {w['worker']:<8} {count(w['tasks']):>12}  " + ("not known" if w["busy"] is None else
+                                                                f"{'#' * round(20 * w['busy']):<20} {percent(w['busy'])}")
+              for w in found["workers"][:64]]
     if len(found["workers"]) > 64:
         lines.append(f"  and {len(found['workers']) - 64} more")
-    return lines
+    return lines + (["", "note: " + DRY] if found["dry"] else [])

@@ -22,7 +22,7 @@ def values(f):
     return {"actual": charts.areas([("s-" + s, table[s].to_numpy()) for s in shown], f.workers,
                                    "Workers in each state over the time of the run"),
             "legend": charts.legend([("s-" + s, s) for s in shown] + [("s-idle", "idle (above)")]),
-            "workers": f.workers, "makespan": seconds(f.makespan_s),
+            "did": not f.only_declared, "workers": f.workers, "makespan": seconds(f.makespan_s),
             "possible": charts.areas([("possible", possible)], top, "How many fragments could run at once, over the span",
                                      [("cores", f.workers), ("average", f.graph.parallelism)]),
             "possible_legend": charts.legend([("possible", "fragments that could run at once"),

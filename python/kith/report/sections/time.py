@@ -1,6 +1,7 @@
 """The division of the time: what each worker, and each node's workers, spent in which state."""
 
 from kith import states
+from kith.recording import DRY
 from kith.report import charts
 from kith.states import MIR, STATES, SYNC
 from kith.units import percent, seconds
@@ -11,9 +12,11 @@ MOST_WORKERS = 128
 def values(f):
     if f.makespan_s <= 0:
         return None
+    if f.only_declared:
+        return {"note": DRY}
     used = [s for s in STATES if f.seconds[s].sum() > 0]
     nodes, places = f.recording.workers.node, f.recording.place_of_worker
-    return {"legend": charts.legend([("s-" + s, f"{s} {percent(f.shares[s])}") for s in used]),
+    return {"note": None, "legend": charts.legend([("s-" + s, f"{s} {percent(f.shares[s])}") for s in used]),
             "workers": _bars(f, f.seconds.head(MOST_WORKERS), used, "worker", f.makespan_s),
             "more": max(0, f.workers - MOST_WORKERS),
             "nodes": _bars(f, f.seconds.groupby(nodes).mean(), used, "node", f.makespan_s) if nodes.nunique() > 1 else [],

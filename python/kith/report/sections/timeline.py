@@ -18,7 +18,7 @@ OTHERS = [s for s in STATES if s != "working"]
 
 def values(f):
     """`data` is for the script: classes 0 to COLOURS are task types, those behind are the other states."""
-    if f.makespan_s <= 0:
+    if f.makespan_s <= 0 or f.only_declared:
         return None
     f.progress("drawing the timeline")
     table = f.analysis.states
