@@ -10,26 +10,43 @@ import numpy as np
 
 from kith import lineage
 from kith.metrics import Analysis
+from kith.recording import DRY
 from kith.report.facts import Facts
 from kith.units import percent
 
 CLOCK = 1e-9  # the resolution of recorded times, s: a cause that is less in both runs is not shown
 NOISE = 0.02  # of the time: two runs of one program that differ by no more are alike
+CHANCE = 0.1  # of the time: two runs of one program on a machine that others use may differ as much
 _TYPES = 12  # by name; the others are one cause
+# Policies that are steal where all workers are on one node, unless options say otherwise (docs/placement.md).
+_STEAL_ON_ONE_NODE = {"steal", "auto", "socket", "dep", "rip-dep", "rip-mw", "numa"}
 _OVERHEADS = (("scheduling", "scheduling: queues, ends of tasks, switching, and the recorder"), ("creating", "creating tasks"),
               ("partitioning", "partitioning windows of tasks"), ("exploring", "exploring keyed graphs"))
 
 
 def compare(a, b):
-    """{"makespan_s", "causes", "types", "facts", "notes"} of two Analyses: what `kith compare --json` prints. A cause's
-    a and b are seconds of the makespans (of one worker, in the mean), its share is of the difference; the shares sum to 1
-    (to 0, if the makespans are equal). 10^6 tasks in each: 40 s, nearly all of it for reading and the graphs."""
+    """{"makespan_s", "causes", "types", "facts", "warnings", "notes"} of two Analyses: what `kith compare --json` prints. A
+    cause's a and b are seconds of the makespans (of one worker, in the mean), its share is of the difference; the shares sum
+    to 1 (to 0, if the makespans are equal). Warnings say what the figures cannot mean, notes what is not known; where the
+    runs cannot be compared, a warning says why, and there are no causes. 10^6 tasks in each: 40 s, nearly all of it for
+    reading and the graphs."""
     return between(Facts(a), Facts(b))
 
 
 def between(f, g):
     """compare() of the Facts of two runs."""
     times = [f.makespan_s, g.makespan_s]
+    incomparable = _incomparable(f, g)
+    found = {"makespan_s": times, "causes": [] if incomparable else _causes(f, g, times), "types": _types(f, g), "facts": _facts(f, g)}
+    return found | {"warnings": incomparable + _warnings(f, g, times), "notes": _notes(f, g)}
+
+
+def alike(times):
+    """Whether two runs take the same time, so that nothing has to be explained."""
+    return abs(times[1] - times[0]) <= NOISE * max(times)
+
+
+def _causes(f, g, times):
     apart = times[1] - times[0]
     rows = _tasks(f, g) + _idle(f, g)
     rows += [(what, *(h.seconds[state].sum() / max(1, h.workers) for h in (f, g))) for state, what in _OVERHEADS]
@@ -39,8 +56,7 @@ def between(f, g):
     rows.append(("the rest", *rest))
     causes = [{"what": what, "a": float(x), "b": float(y), "share": float((y - x) / apart) if apart else 0.0} for what, x, y in rows]
     causes[:-1] = sorted(causes[:-1], key=lambda c: -abs(c["b"] - c["a"]))
-    return {"makespan_s": times, "causes": causes, "types": _types(f, g), "facts": _facts(f, g),
-            "notes": _notes(f, g)}
+    return causes
 
 
 def _by_type(f):
@@ -93,7 +109,7 @@ def _idle(f, g):
     for h in (f, g):
         workers = max(1, h.workers)
         idle = h.seconds["idle"].sum() / workers
-        inevitable = min(idle, max(0.0, h.graph.span_s - h.graph.total_s / workers)) if not h.only_declared else 0.0
+        inevitable = min(idle, max(0.0, h.graph.span_s - h.graph.total_s / workers))
         beside = min(idle - inevitable, h.idle_beside_ready_s / workers)
         parts.append((inevitable, beside, idle - inevitable - beside))
     return [(f"idle: {what}", *both) for what, *both in zip(("the critical path is longer than a worker's share of the work",
@@ -124,17 +140,35 @@ def _facts(f, g):
     return found
 
 
-def _notes(f, g):
-    notes = [n for h in (f, g) for n in h.analysis.notes]
-    for h in (f, g):
-        if h.only_declared:
-            notes.append(f"{h.recording.path}: a dry run, whose tasks only declared their work: its makespan says little")
-    if f.workers != g.workers:
-        notes.append("the runs have different numbers of workers: causes are the means over the workers of each")
+def _incomparable(f, g):
+    """Why the difference of the two times has no causes, in sentences."""
+    found = [f"{h.recording.path}: {DRY}" for h in (f, g) if h.only_declared]
+    names = [set(h.recording.tasks["name"][h.recording.tasks.ran & ~h.recording.tasks.root]) for h in (f, g)]
+    if all(names) and not names[0] & names[1]:
+        found.append("the runs have no type of task in common: they are of different programs, so their times are not compared")
+    return found
+
+
+def _warnings(f, g, times):
+    found = []
     same = lineage.in_common(f.recording.tasks, g.recording.tasks)
     if same < lineage.LEAST_IN_COMMON:
-        notes.append(f"only {percent(same)} of the tasks are in both runs: they look like runs of different programs, or of very "
+        found.append(f"only {percent(same)} of the tasks are in both runs: they look like runs of different programs, or of very "
                      "different inputs")
+    policies = [h.recording.policy for h in (f, g)]
+    if policies[0] != policies[1] and set(policies) <= _STEAL_ON_ONE_NODE and all(h.recording.workers.node.nunique() == 1 for h in (f, g)):
+        found.append(f"all workers are on one memory node, where {policies[0]} and {policies[1]} both are steal: the policy is not what "
+                     "differs")
+    if f.workers != g.workers:
+        found.append("the runs have different numbers of workers: causes are the means over the workers of each")
+    if not alike(times) and abs(times[1] - times[0]) <= CHANCE * max(times) and "native" in (f.recording.engine, g.recording.engine):
+        found.append(f"two runs of one program may differ by chance by {percent(CHANCE)}, which is more than these do: record both "
+                     "several times before you trust a cause")
+    return found
+
+
+def _notes(f, g):
+    notes = [f"{h.recording.path}: {n}" for h in (f, g) for n in h.analysis.notes if n != DRY]
     if not (f.knows_homes and g.knows_homes):
         notes.append("remote access: not in both recordings, so it is not compared")
     return notes

@@ -8,6 +8,7 @@ import pytest
 from kith.command_line import main
 from kith.compare import compare
 from kith.metrics import Analysis
+from kith.verbs.compare import text
 from made import Made, diamond
 
 
@@ -110,13 +111,62 @@ def test_tasks_have_counterparts_by_the_names_of_types(tmp_path):
         return m
     same = of(run("a", "b"), run("b", "a"), tmp_path)
     other = of(run("a", "b"), run("c", "d"), tmp_path)
-    assert not any("different programs" in n for n in same["notes"])
-    assert any("only 33.3\u202f% of the tasks" in n and "different programs" in n for n in other["notes"])  # the roots
+    assert not any("different programs" in n for n in same["warnings"])
+    assert any("only 33.3\u202f% of the tasks" in n and "different programs" in n for n in other["warnings"])  # the roots
 
 
 def test_equal_runs(tmp_path):
     found = of(diamond(), diamond(), tmp_path)
     assert all(c["share"] == 0 and c["a"] == c["b"] for c in found["causes"])
+
+
+def test_runs_of_different_programs_have_no_causes(tmp_path):
+    other = slower()
+    for row in other.tables["type"][1:]:
+        row["name"] += "'"
+    found = of(diamond(), other, tmp_path)
+    assert not found["causes"] and "no type of task in common" in found["warnings"][0]
+    said = text(found)
+    assert said.startswith("note: the runs have no type of task in common") and "share" not in said and "times as long" not in said
+
+
+def test_dry_runs_have_no_causes(tmp_path):
+    dry = slower()
+    dry.meta["dry"] = 1
+    found = of(diamond(), dry, tmp_path)
+    assert not found["causes"] and "1.rec: a dry recording" in found["warnings"][0] and not any("dry" in n for n in found["notes"])
+    dry.meta["engine"] = "sim"
+    assert of(diamond(), dry, tmp_path)["causes"]
+
+
+def test_what_may_be_chance_is_said_first(tmp_path):
+    def run(length, **meta):
+        m = Made(**meta)
+        m.task(0, length, flags=1)
+        return m
+    assert [bool(of(run(100), run(length), tmp_path)["warnings"]) for length in (101, 105, 120)] == [False, True, False]
+    said = text(of(run(100), run(105), tmp_path))
+    assert said.startswith("note: two runs of one program may differ by chance by 10\u202f%")
+    assert "causes" in text(of(run(100), run(101), tmp_path)) and "why" not in text(of(run(100), run(101), tmp_path))
+    assert not of(run(100, engine="sim"), run(105, engine="sim"), tmp_path)["warnings"]
+
+
+@pytest.mark.parametrize("policy, nodes, says", [("auto", 1, True), ("fifo", 1, False), ("auto", 2, False), ("steal", 1, False)])
+def test_policies_that_are_the_same_on_one_node(tmp_path, policy, nodes, says):
+    """The recordings of slower() and diamond() are of steal."""
+    other = slower()
+    other.meta["policy"] = policy
+    other.tables["worker"][1]["node"] = nodes - 1
+    other.meta["nodes"] = nodes
+    assert any("both are steal" in w for w in of(diamond(), other, tmp_path)["warnings"]) == says
+
+
+def test_small_causes_are_one_line(tmp_path):
+    found = of(diamond(), slower(), tmp_path)
+    found["causes"] = [{"what": "large", "a": 0.0, "b": 9e-6, "share": 0.9},
+                       *({"what": f"small {i}", "a": 0.0, "b": 0.5e-6, "share": 0.05} for i in range(2))]
+    said = text(found)
+    assert "large" in said and "small" not in said and re.search(r"1\u202fµs +10\u202f% +2 causes that differ by less", said)
 
 
 def test_a_narrow_graph_is_why_workers_are_idle(tmp_path):
@@ -129,7 +179,7 @@ def test_a_narrow_graph_is_why_workers_are_idle(tmp_path):
         return m
     found = of(chain(1), chain(4), tmp_path)
     assert cause(found, "the critical path is longer")["b"] == pytest.approx(75e-6)
-    assert any("different numbers of workers" in n for n in found["notes"])
+    assert any("different numbers of workers" in n for n in found["warnings"])
 
 
 def test_the_command(tmp_path, capsys):
@@ -150,7 +200,5 @@ def test_the_command(tmp_path, capsys):
 
 
 def test_runs_that_take_the_same_time_get_no_shares(tmp_path):
-    from kith.verbs.compare import text
-
     assert "take the same time within" in text(of(diamond(), diamond(), tmp_path))
     assert "take the same time within" not in text(of(diamond(), slower(), tmp_path))

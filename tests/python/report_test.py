@@ -163,7 +163,13 @@ def test_a_dry_run_says_nothing_of_its_time(tmp_path):
     f = facts(wide(dry=1), tmp_path)
     assert "kith sim" in bound(f) and "4\u202fms of work" in bound(f)
     assert largest_loss(f) == "A dry run has no losses."
-    assert "of the run" not in page(f.analysis, replayed=False).split('id="critical"')[1].split("</section>")[0].split("<table")[0]
+    text = page(f.analysis, replayed=False)
+    assert "of the run" not in text.split('id="critical"')[1].split("</section>")[0].split("<table")[0]
+    part = section(text, "time")
+    assert "Not known: a dry recording" in part and "working" not in part and 'id="timeline"' not in text
+    assert "What workers did" not in text and "What the graph allows" in text
+    assert section(text, "verdict").count("<dd>-</dd>") == 2  # the run, busy
+    assert "took <b>" not in page(f.analysis, [f.analysis], replayed=False)
 
 
 def test_locality(tmp_path):
@@ -283,7 +289,8 @@ def test_places_and_their_messages(tmp_path):
 
 def test_what_changed_says_why(tmp_path):
     slow, faster = diamond(), diamond()
-    slow.tables["task"][1]["ended_ns"] += 5000
+    for task, time in ((0, "ended_ns"), (0, "completed_ns"), (1, "ended_ns")):
+        slow.tables["task"][task][time] += 5000
     paths = [m.save(tmp_path, f"{i}.rec") for i, m in enumerate((slow, faster, diamond()))]
     main(["report", *paths, "-o", str(tmp_path / "x.html"), "--no-replay"])
     text = (tmp_path / "x.html").read_text()
@@ -291,6 +298,9 @@ def test_what_changed_says_why(tmp_path):
     assert part.count("<h3>Why</h3>") == 2 and "<code>2.rec</code>" in part and "a: time of a task" in part
     row = re.search(r'parallelism</th>.*?<td class="num ([a-z]*)">', part).group(1)
     assert row != "worse"
+    main(["report", *paths[1:], "-o", str(tmp_path / "x.html"), "--no-replay"])
+    part = (tmp_path / "x.html").read_text().split('<section id="changes"')[1].split("</section>")[0]
+    assert "<h3>Why</h3>" not in part and "take the same time within 2\u202f%" in part
 
 
 def test_what_was_not_counted_is_said(tmp_path):

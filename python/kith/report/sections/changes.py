@@ -24,17 +24,19 @@ def values(f, g):
         rows.append(("bytes from other nodes", f.remote_share, g.remote_share, percent, LOWER))
     rows.append(("steals", len(f.recording.steals), len(g.recording.steals), count, NEITHER))
     found = compare.between(f, g)
-    apart = found["makespan_s"][1] - found["makespan_s"][0]
+    # Below this, a cause is noise; if the runs take the same time, all are.
+    least = np.inf if compare.alike(found["makespan_s"]) else compare.NOISE * max(found["makespan_s"])
     by = [pd.DataFrame({"name": h.recording.tasks["name"].astype(str), "work": h.graph.work_s}).groupby("name").work.agg(["size", "mean", "sum"])
           for h in (f, g)]
     both = by[0].add_suffix("_a").join(by[1].add_suffix("_b"), how="outer").fillna(0.0)
     both = both.assign(apart=np.abs(both.sum_a - both.sum_b)).sort_values("apart", ascending=False)
     times = g.makespan_s / f.makespan_s if f.makespan_s > 0 else 0.0
-    return {"a": charts.text(f.recording.path.rsplit("/", 1)[-1]), "b": charts.text(g.recording.path.rsplit("/", 1)[-1]),
+    return {"dry": f.only_declared or g.only_declared, "alike": percent(compare.NOISE) if compare.alike(found["makespan_s"]) else None, "warnings": [charts.text(w, 400) for w in found["warnings"]],
+            "a": charts.text(f.recording.path.rsplit("/", 1)[-1]), "b": charts.text(g.recording.path.rsplit("/", 1)[-1]),
             "about": [(h.recording.engine, charts.text(h.recording.policy), charts.text(h.recording.machine["name"])) for h in (f, g)],
             "times": rounded(times), "slower": times > 1,
-            "causes": [{"what": charts.text(c["what"]), "seconds": signed(seconds, c["b"] - c["a"]), "share": percent(c["share"]) if apart else "-",
-                        "css": _css(c["b"] - c["a"], 0.01 * f.makespan_s)} for c in found["causes"][:CAUSES] if abs(c["b"] - c["a"]) >= compare.CLOCK],
+            "causes": [{"what": charts.text(c["what"]), "seconds": signed(seconds, c["b"] - c["a"]), "share": percent(c["share"]),
+                        "css": _css(c["b"] - c["a"], 0.01 * f.makespan_s)} for c in found["causes"][:CAUSES] if abs(c["b"] - c["a"]) >= least],
             "notes": [charts.text(n, 400) for n in found["notes"]],
             "rows": [{"name": n, "a": show(a), "b": show(b), "ratio": rounded(b / a) if a > 0 else "-",
                       "css": _css(better * (b / a - 1), 0.05) if a > 0 else ""} for n, a, b, show, better in rows],
