@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shutil
 import sqlite3
 import warnings
 
@@ -18,6 +19,7 @@ from kith.report.page import page, write_report
 from kith.report.sections import locality
 from kith.report.verdict import bound, largest_loss, locality as sentence, losses
 from kith.units import count, percent, rounded, seconds, signed, size
+from kith_tool import TOOL
 from made import Made, diamond
 
 DATA = pathlib.Path(__file__).parents[1] / "data" / "recordings"
@@ -182,10 +184,51 @@ def test_locality(tmp_path):
     m.task(1, 2, 0, creator=0)
     assert "is not known" in sentence(facts(m, tmp_path), bad)
     m.add("access", task=1, region=region, mode=2, bytes=100, touched=100)
-    gain = {"machine": "big", "policy": "dep", "seconds": 2.0, "local_seconds": 1.5, "gain": 0.25, "own_machine": False}
-    said = sentence(facts(m, tmp_path), gain)
-    assert said.startswith("Locality matters here: 100\u202f% of the bytes came from other nodes; simulated on big under dep")
-    assert "at most 25\u202f% less time" in said and "1.5\u202fs instead of 2\u202fs" in said
+    assert sentence(facts(m, tmp_path), bad) == (
+        "Whether locality matters is not known: 100\u202f% of the bytes came from other nodes; no replay.")
+
+    def replayed(local, why_there=""):
+        return sentence(facts(m, tmp_path), {"machine": "big", "policy": "dep", "seconds": 2.0, "local_seconds": local,
+                                             "gain": 1 - local / 2, "own_machine": not why_there, "why_there": why_there})
+    assert replayed(1.5, "as I say") == (
+        "Locality matters here: 100\u202f% of the bytes came from other nodes; simulated on big (as I say) under dep, the program "
+        "would take at most 25\u202f% less time if all its data were local (1.5\u202fs instead of 2\u202fs).")
+    assert replayed(1.9).startswith("Locality matters a little: 100") and "simulated on that machine under dep" in replayed(1.9)
+    for local in (1.99, 2.1):
+        assert replayed(local).startswith("Locality gives nothing to gain here, although 100\u202f% of the bytes came")
+        assert "would gain less than 2\u202f% if" in replayed(local) and "less time" not in replayed(local)
+
+
+def test_locality_is_good_where_few_bytes_are_remote_and_nothing_is_to_gain(tmp_path):
+    m = Made(workers=(0, 1), nodes=2)
+    region = m.add("region", address=0, bytes=100, home=0)
+    m.task(0, 9, flags=1)
+    m.task(1, 2, 0, creator=0)
+    m.add("access", task=1, region=region, mode=2, bytes=100, touched=100)
+    found = {"machine": "big", "policy": "dep", "seconds": 2.0, "local_seconds": 2.0, "gain": 0.0, "own_machine": True, "why_there": ""}
+    assert sentence(facts(m, tmp_path), found).startswith("Locality is good here: 0\u202f%")
+    assert sentence(facts(m, tmp_path), found | {"gain": 0.5}).startswith("Locality matters here: 0\u202f%")
+
+
+@pytest.mark.skipif(not TOOL, reason="KITH_TOOL names no kith program")
+def test_the_machine_of_the_replay(tmp_path, capsys):
+    m = Made(workers=(0, 1), nodes=2)
+    region = m.add("region", address=0, bytes=1 << 20, home=1)
+    m.task(0, 9, flags=1, completed=900)
+    m.task(1, 900, 0, creator=0)
+    m.add("access", task=1, region=region, mode=2, bytes=1 << 20, touched=1 << 20)
+    path, out = m.save(tmp_path), str(tmp_path / "x.html")
+
+    def verdict(*words):
+        assert main(["--tool", TOOL, "report", path, "-o", out, *words]) == 0, capsys.readouterr().err
+        return section(pathlib.Path(out).read_text(encoding="utf-8"), "verdict")
+    assert "bullion-s16-8 (as &#39;by hand&#39; is none of `kith machines`)" in verdict()
+    assert "simulated on xeon-e7-8860 (as --machine asks)" in verdict("--machine", "xeon-e7-8860")
+    shutil.copy(pathlib.Path(__file__).parents[2] / "machines" / "xeon-e7-8860.toml", tmp_path / "mine.toml")
+    assert "simulated on mine.toml (as --machine asks)" in verdict("--machine", str(tmp_path / "mine.toml"))
+    assert main(["--tool", TOOL, "report", path, "-o", out, "--machine", "no-such-machine"]) == 2
+    assert "--machine 'no-such-machine': no machine 'no-such-machine'" in capsys.readouterr().err
+    assert main(["report", path, "-o", out, "--machine", "xeon-e7-8860", "--no-replay"]) == 2
 
 
 def small_recordings():

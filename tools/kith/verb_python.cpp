@@ -118,6 +118,10 @@ std::function<outcome()> add_report(CLI::App& command) {
   add_value(command, "--thresholds", "FILE.toml", "limits of problems, instead of the package's thresholds.toml");
   add_value(command, "--title", "TEXT", "the page's title (the file's name)");
   add_task_options(command);
+  add_value(
+      command, "--machine", "MACHINE|FILE",
+      "where the run is simulated with all data local, one of `kith machines` or a file (the recording's; if it is "
+      "none of them, bullion-s16-8)");
   add_switch(command, "--no-replay", "do not simulate the run with all data local");
   command.footer(std::string("Writes one HTML file that needs no network. docs/report.md says what is in it.\n") +
                  exits);
@@ -128,9 +132,11 @@ std::function<outcome()> add_compare(CLI::App& command) {
   add_file(command, "a", "a recording");
   add_file(command, "b", "another one of the same program");
   add_json(command);
-  command.footer(std::string("JSON: {\"makespan_s\": [a, b], \"causes\": [{\"what\", \"a\", \"b\", \"share\"}], "
-                             "\"types\": [{\"name\", \"count\": [..], \"mean_s\": [..]}]}\n") +
-                 exits);
+  command.footer(
+      std::string(
+          "JSON: {\"makespan_s\": [a, b], \"causes\": [{\"what\", \"a\", \"b\", \"share\"}], "
+          "\"types\": [{\"name\", \"count\": [..], \"mean_s\": [..]}], \"warnings\": [..], \"notes\": [..]}\n") +
+      exits);
   return pass_on(command);
 }
 

@@ -28,11 +28,11 @@ SECTIONS = (("machine", "Machine and binding", machine), ("time", "Where the tim
 
 
 def write_report(analysis, output, others=(), title=None, thresholds=None, tool=None, replayed=True,
-                 selection=None):
+                 selection=None, machine=None):
     """Writes the page about `analysis` as `output`, compared with each Analysis of `others`. `tool` is the
-    kith program for the replay. Sections about tasks are about those of `selection` (kith.select), if there is one. The old
+    kith program for the replay, `machine` where it is replayed, instead of the recording's. Sections about tasks are about those of `selection` (kith.select), if there is one. The old
     file stays if anything fails. Raises KithError."""
-    text = page(analysis, others, title, thresholds, tool, replayed, selection)
+    text = page(analysis, others, title, thresholds, tool, replayed, selection, machine)
     handle, part = tempfile.mkstemp(dir=file_folder(output), prefix=".kith-")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as f:
@@ -45,7 +45,7 @@ def write_report(analysis, output, others=(), title=None, thresholds=None, tool=
     return len(text)
 
 
-def page(analysis, others=(), title=None, thresholds=None, tool=None, replayed=True, selection=None):
+def page(analysis, others=(), title=None, thresholds=None, tool=None, replayed=True, selection=None, machine=None):
     """The page as text."""
     f = Facts(analysis, thresholds)
     chosen = f if selection is None or selection is analysis else f.restricted_to(selection)
@@ -57,7 +57,7 @@ def page(analysis, others=(), title=None, thresholds=None, tool=None, replayed=T
         if values and "data" in values:
             data[name] = values.pop("data")
     f.progress("replaying with all data local")
-    bound = replay.replay(f.recording, tool) if replayed else {"why": "locality was not replayed, as asked"}
+    bound = replay.replay(f.recording, tool, machine) if replayed else {"why": "locality was not replayed, as asked"}
     environment = Environment(loader=PackageLoader("kith.report"), autoescape=True, undefined=StrictUndefined,
                               trim_blocks=True, lstrip_blocks=True)
     environment.filters["t"] = printable

@@ -10,6 +10,7 @@ NEAR_THE_SPAN = 0.8  # a run that took no longer than its span divided by this i
 BUSY = 0.85
 LONELY = 0.5  # one task that takes more of the span than this, and
 FAR = 10.0  # more than this many times the median of its type, makes the graph narrow
+LITTLE, MUCH = 0.02, 0.1  # of the simulated time: what local data saves is chance below the one, and matters from the other on
 _OVERHEAD = ("scheduling", "creating", "partitioning")
 
 
@@ -116,21 +117,26 @@ def largest_loss(f):
 
 
 def locality(f, replayed):
-    nodes = f.recording.machine["nodes"]
-    where = ""
+    nodes, known = f.recording.machine["nodes"], "gain" in replayed
+    gain = replayed.get("gain", 0.0)
+    far = f"{percent(f.remote_share)} of the bytes came from other nodes"
     if nodes < 2:
         where = "Locality between memory nodes cannot matter in this run, which had one node"
     elif not f.knows_homes:
         where = "Whether locality matters is not known, because the recording does not say where data was"
+    elif gain >= LITTLE:
+        where = f"Locality matters {'here' if gain >= MUCH else 'a little'}: {far}"
+    elif f.remote_share < 0.05:
+        where = f"Locality is good here: {far}"
+    elif known:
+        where = f"Locality gives nothing to gain here, although {far}"
     else:
-        far = percent(f.remote_share)
-        where = (f"Locality is good here: {far} of the bytes came from other nodes" if f.remote_share < 0.05 else
-                 f"Locality matters here: {far} of the bytes came from other nodes" if f.remote_share >= 0.2 else
-                 f"Locality matters a little: {far} of the bytes came from other nodes")
-    if "gain" not in replayed:
+        where = f"Whether locality matters is not known: {far}"
+    if not known:
         return f"{where}; {replayed['why']}."
     on = "that machine" if replayed["own_machine"] and nodes > 1 else replayed["machine"]
+    on += f" ({replayed['why_there']})" if replayed["why_there"] else ""
     what = "what follows the program's last mark" if len(f.recording.marks) else "the program"
-    return (f"{where}; simulated on {on} under {replayed['policy']}, {what} would take at most "
-            f"{percent(replayed['gain'])} less time if all its data were local ({seconds(replayed['local_seconds'])} "
-            f"instead of {seconds(replayed['seconds'])}).")
+    saved = f"take at most {percent(gain)} less time" if gain >= LITTLE else f"gain less than {percent(LITTLE)}"
+    return (f"{where}; simulated on {on} under {replayed['policy']}, {what} would {saved} if all its data were local "
+            f"({seconds(replayed['local_seconds'])} instead of {seconds(replayed['seconds'])}).")
