@@ -35,14 +35,17 @@ chosen in_order(const trial& t, spread policy_runs::* figure) {
   return all;
 }
 
-/// Takes the first, and those after it that do not differ clearly from it; the others remain in `all`.
+/// The first of `all` that is clearly below `p`, or all.end().
+chosen::const_iterator clearly_below(const chosen& all, const policy_runs& p, spread policy_runs::* figure) {
+  return std::ranges::find_if(all, [&](const policy_runs* q) { return (q->*figure).clearly_below(p.*figure); });
+}
+
+/// Takes those that none is clearly below, so that no two of them can be told apart; the others remain in `all`. The
+/// first may be too scattered to be told apart from one that is clearly above the second.
 chosen take_best(chosen& all, spread policy_runs::* figure) {
-  const spread& best = all.front()->*figure;
-  const auto apart = [&](const policy_runs* p) { return p != all.front() && best.clearly_below(p->*figure); };
-  chosen taken;
-  std::ranges::copy_if(all, std::back_inserter(taken), [&](const policy_runs* p) { return !apart(p); });
-  chosen left;
-  std::ranges::copy_if(all, std::back_inserter(left), apart);
+  const auto beaten = [&](const policy_runs* p) { return clearly_below(all, *p, figure) != all.end(); };
+  chosen taken, left;
+  for (const policy_runs* p : all) (beaten(p) ? left : taken).push_back(p);
   all = left;
   return taken;
 }
@@ -68,11 +71,15 @@ std::string time_lesson(const trial& t) {
   }
   std::vector<std::string> slower;
   for (const policy_runs* p : others) {
-    slower.push_back(fmt::format("{} takes {:.0f} % longer", p->policy, percent_above(p->seconds.median(), first)));
+    const policy_runs& faster = **clearly_below(best, *p, &policy_runs::seconds);
+    slower.push_back(fmt::format("{} takes {:.0f} % longer{}", p->policy,
+                                 percent_above(p->seconds.median(), faster.seconds.median()),
+                                 best.size() == 1 ? "" : " than " + faster.policy));
   }
   if (!slower.empty()) {
     text += fmt::format("; {} (medians; {} apart in all {} rounds)", listed(slower),
-                        slower.size() == 1 ? "it stayed" : "they stayed", best.front()->seconds.runs.size());
+                        best.size() == 1 && slower.size() == 1 ? "it stayed" : "they stayed",
+                        best.front()->seconds.runs.size());
   }
   // On an undisturbed machine, runs differ by a few percent.
   if (within > 50) text += "; this machine was busy with something else, so another try may tell more";
