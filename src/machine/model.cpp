@@ -124,6 +124,17 @@ void refuse_no_machines(const std::vector<std::string>& names) {
               error_kind::setting);
 }
 
+/// Throws if the description lacks tables that each has.
+void refuse_missing_tables(const std::string& file, const toml::table& root) {
+  std::string missing;
+  for (const char* name :
+       {"cores", "distance", "cache", "memory", "interconnect", "scheduler", "tasks", "abstract", "sources"}) {
+    if (root[name].as_table() == nullptr) missing += (missing.empty() ? "[" : ", [") + std::string(name) + "]";
+  }
+  if (!missing.empty())
+    throw error(file + ": no table " + missing + "; docs/machines.md lists what is needed", error_kind::input);
+}
+
 /// Reads the sources, and requires one for every number.
 void read_sources(const std::string& file, const toml::table& root, machine_model& m) {
   static constexpr const char* kinds[] = {"printed:", "derived:", "vendor:", "measured:", "fitted:", "assumed"};
@@ -140,9 +151,10 @@ void read_sources(const std::string& file, const toml::table& root, machine_mode
     for (const std::string& key : model_section(file, root, name).keys()) {
       const std::string full = std::string(name) + "." + key;
       if (key != "kind" && m.sources.count(full) == 0 && m.sources.count(name) == 0)
-        s.refuse(nullptr, full, "the source of this value, or one for all of \"" + std::string(name) + "\"");
+        s.miss(full, "the source of this value, or one for all of \"" + std::string(name) + "\"");
     }
   }
+  s.all_there();
   for (const auto& [key, text] : m.sources) {
     const std::size_t dot = key.find('.');
     const toml::node_view<const toml::node> at = root[key.substr(0, dot)];
@@ -173,6 +185,9 @@ int machine_model::cache_of(core_id core) const {
 machine_model model_from_file(const std::string& path, int places) {
   std::error_code ignored;
   std::ifstream in(path);
+  if (!std::filesystem::exists(path, ignored))
+    throw error(path + ": no such file; expected a machine's description (docs/machines.md), or one of `kith machines`",
+                error_kind::input);
   if (!in || !std::filesystem::is_regular_file(path, ignored))
     throw error(path + ": cannot be read; expected a machine's description (docs/machines.md)", error_kind::input);
   if (std::filesystem::file_size(path, ignored) > most_toml_bytes)
@@ -210,6 +225,7 @@ machine_model model_from_text(const std::string& description, const std::string&
                       ": no such key; docs/machines.md lists them",
                   error_kind::input);
   }
+  refuse_missing_tables(path, root);
   read_cores(model_section(path, root, "cores"), m);
   read_distance(model_section(path, root, "distance"), m);
   read_cache(model_section(path, root, "cache"), m);
@@ -264,7 +280,8 @@ std::string model_file(const std::string& name) {
 machine_model model_by_name(const std::string& name_or_file, int places) {
   if (const std::string listed = model_file(name_or_file); !listed.empty()) return model_from_file(listed, places);
   std::error_code ignored;
-  if (std::filesystem::is_regular_file(name_or_file, ignored)) return model_from_file(name_or_file, places);
+  const bool a_path = name_or_file.find('/') != std::string::npos || name_or_file.ends_with(".toml");
+  if (a_path || std::filesystem::is_regular_file(name_or_file, ignored)) return model_from_file(name_or_file, places);
   throw error(no_such("machine", name_or_file, model_names_or_throw()) + "; or the path of a description",
               error_kind::input);
 }

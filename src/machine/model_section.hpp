@@ -18,7 +18,8 @@
 namespace kith {
 
 /// Remembers the keys that were requested. Refers to the file's name and its tables. Every member throws kith::error
-/// for a value that is not as expected.
+/// for a value that is not as expected. Missing numbers are reported together, by all_known() or before another error,
+/// which may be a consequence; until then each is the least that it may be.
 class model_section {
  public:
   model_section(const std::string& file, const toml::table& root, const std::string& name)
@@ -28,6 +29,7 @@ class model_section {
   }
 
   [[noreturn]] void refuse(const toml::node* at, const std::string& key, const std::string& expected) const {
+    if (!missing_.empty()) refuse_missing();
     const toml::source_region& where = at != nullptr ? at->source() : table_->source();
     throw error(file_ + ":" + std::to_string(where.begin.line) + ": " + name_ +
                     (key.empty() ? "" : "." + printable(key)) +
@@ -40,8 +42,16 @@ class model_section {
   }
   const toml::node& need(const std::string& key, const std::string& expected) {
     const toml::node* n = find(key);
-    if (n == nullptr) refuse(nullptr, key, expected);
+    if (n == nullptr) {
+      miss(key, expected);
+      refuse_missing();
+    }
     return *n;
+  }
+  /// Notes that a key is missing, for all_there().
+  void miss(const std::string& key, const std::string& expected) { missing_.emplace_back(key, expected); }
+  void all_there() const {
+    if (!missing_.empty()) refuse_missing();
   }
   double number(const toml::node& n, const std::string& key, double least, double most) const {
     const std::optional<double> v = n.is_number() ? n.value<double>() : std::nullopt;
@@ -53,7 +63,9 @@ class model_section {
     return *v;
   }
   double number(const std::string& key, double least, double most) {
-    return number(need(key, "a number"), key, least, most);
+    if (const toml::node* n = find(key)) return number(*n, key, least, most);
+    miss(key, "a number");
+    return least;
   }
   std::int64_t whole(const toml::node& n, const std::string& key, std::int64_t least, std::int64_t most) const {
     const std::optional<std::int64_t> v = n.is_integer() ? n.value<std::int64_t>() : std::nullopt;
@@ -62,7 +74,9 @@ class model_section {
     return *v;
   }
   std::int64_t whole(const std::string& key, std::int64_t least, std::int64_t most) {
-    return whole(need(key, "a whole number"), key, least, most);
+    if (const toml::node* n = find(key)) return whole(*n, key, least, most);
+    miss(key, "a whole number");
+    return least;
   }
   std::string text(const std::string& key) {
     const toml::node& n = need(key, "a text");
@@ -78,8 +92,9 @@ class model_section {
     if (!n.is_table()) refuse(&n, key, "a table in braces");
     return {file_, name_ + "." + key, *n.as_table()};
   }
-  /// Refuses keys that were never requested. REQUIRES: all keys were requested before.
+  /// Refuses missing keys, and those that were never requested. REQUIRES: all keys were requested before.
   void all_known() const {
+    all_there();
     for (const auto& [key, value] : *table_) {
       if (taken_.count(std::string(key.str())) != 0) continue;
       std::string known;
@@ -97,10 +112,26 @@ class model_section {
  private:
   model_section(const std::string& file, std::string name, const toml::table& t)
       : file_(file), name_(std::move(name)), table_(&t) {}
+  [[noreturn]] void refuse_missing() const {
+    const std::string line = file_ + ":" + std::to_string(table_->source().begin.line) + ": ";
+    if (missing_.size() == 1)
+      throw error(line + name_ + "." + printable(missing_[0].first) + " is missing: expected " + missing_[0].second,
+                  error_kind::input);
+    std::string keys;
+    bool alike = true;
+    for (const auto& [key, expected] : missing_) {
+      keys += (keys.empty() ? "" : ", ") + name_ + "." + printable(key);
+      alike = alike && expected == missing_[0].second;
+    }
+    throw error(line + "missing are " + keys +
+                    (alike ? ": expected " + missing_[0].second : "; docs/machines.md says what they are"),
+                error_kind::input);
+  }
   const std::string& file_;
   std::string name_;
   const toml::table* table_;
   std::set<std::string> taken_;
+  std::vector<std::pair<std::string, std::string>> missing_;  // keys, with what was expected
 };
 
 }  // namespace kith

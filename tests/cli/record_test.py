@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import signal
 import sqlite3
@@ -187,6 +188,9 @@ for words in (("record", "-o", path("text"), "--", "kith", "app", "fib", "--smal
 kith.check(open(path("text"), "rb").read() == b"no recording\n", "and it is still there")
 kith.refused("sim", path("nothing"), says=["there is no such file"])
 kith.refused("sim", heat, "--machine", "no-such-machine", says=["no machine 'no-such-machine'", "bullion-s16-8"])
+kith.refused("sim", heat, "--machine", path("mine.toml"), says=["mine.toml: no such file; expected a machine's description"])
+equal = kith.run("sim", heat, "--seeds", "2", "--without", "noise", "--policy", "fifo", "--workers", "1").stdout
+kith.check(re.search(r"^fifo .*\n(\n\S|\Z)", equal, re.M), f"no row of ranges if all seeds are equal: {equal}")
 kith.refused("sim", heat, "--policy", "no-such-policy", says=["no-such-policy"])
 kith.refused("sim", heat, "--fidelity", "perfect", says=["--fidelity 'perfect'", "abstract"])
 kith.refused("sim", heat, "--without", "gravity", says=["--without 'gravity'", "contention"])

@@ -94,9 +94,17 @@ TEST(models, say_where_a_description_is_wrong) {
   EXPECT_THAT([] { with("\"scheduler\" = \"assumed", "\"scheduler\" = \"who knows"); },
               ThrowsMessage<error>(HasSubstr("begins with printed:")));
   EXPECT_THAT([] { with("[tasks]", "[scheduling_unit]\ncycles = 20\n\n[tasks]"); },
-              ThrowsMessage<error>(HasSubstr("scheduling_unit.node is missing")));
+              ThrowsMessage<error>(HasSubstr("missing are scheduling_unit.node, scheduling_unit.hop_cycles")));
   EXPECT_THAT([] { with("[tasks]", "[energy]\nflit_bytes = 16\nflit_hop = 1\n\n[tasks]"); },
-              ThrowsMessage<error>(AllOf(HasSubstr("energy.flit_bytes"), HasSubstr("the source of this value"))));
+              ThrowsMessage<error>(
+                  HasSubstr("missing are sources.energy.flit_bytes, sources.energy.flit_hop: expected the source")));
+  EXPECT_THAT([] { with("nodes = 8\nper_node = 4", "per_node = [4, 4]"); },  // of one node, [4, 4] would be wrong
+              ThrowsMessage<error>(HasSubstr("cores.nodes is missing: expected a whole number")));
+  EXPECT_THAT([] { (void)model_from_text("name = \"x\"\ntitle = \"x\"\n[cores]\n[distance]", "x.toml"); },
+              ThrowsMessage<error>(HasSubstr("no table [cache], [memory], [interconnect], [scheduler], [tasks], ")));
+  for (const char* file : {"no-such.toml", "no/such"}) {
+    EXPECT_THAT([&] { model_by_name(file); }, ThrowsMessage<error>(HasSubstr(std::string(file) + ": no such file; ")));
+  }
   EXPECT_THAT([] { with("[cores]", "[cores"); }, ThrowsMessage<error>(HasSubstr(".toml:6:")));
   EXPECT_THAT([] { model_by_name("no-such-machine"); },
               ThrowsMessage<error>(AllOf(HasSubstr("no-such-machine"), HasSubstr("bullion-s16-8"))));

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -79,7 +80,7 @@ std::string table_of(const std::vector<std::string>& policies, const std::vector
       ranges.push_back(std::move(cell.range));
     }
     t.row(policies[p], std::move(means));
-    if (seeds > 1) t.row("", std::move(ranges));
+    if (std::ranges::any_of(ranges, [](const std::string& one) { return !one.empty(); })) t.row("", std::move(ranges));
   }
   return t.text();
 }
