@@ -34,10 +34,7 @@ class future {
   /// Waits until it is ready. In a task, throws `error` if no stack is left for the tasks that should run
   /// meanwhile (runtime_options::stacks); the task's children that have not started are then cancelled. The same
   /// holds for get(), take(), wait_for() and wait_until().
-  void wait() const {
-    detail::future_internals::expect_task(*this, "future::wait()");
-    result_->ended.wait({task_, runtime_});
-  }
+  void wait() const { wait_for_end("future::wait()"); }
   /// Waits for `most` at most; returns true if it is ready. A thread that runs no task returns on time. A task may
   /// return later: its worker runs other tasks meanwhile, and the one that runs at that moment must first end or wait.
   template <class Rep, class Period>
@@ -59,7 +56,7 @@ class future {
   /// not keep the reference that a temporary future gives, as in `for (auto& x : async(f).get())`, but the future, or
   /// the value by take(). Clang warns where that is in one expression, even if another future keeps the value.
   std::conditional_t<std::is_void_v<R>, void, std::add_lvalue_reference_t<const R>> get() const KITH_LIFETIMEBOUND {
-    wait();
+    wait_for_end("future::get()");
     return detail::future_internals::settled(*this);
   }
   /// As get(), but moves the value out: for values that cannot be copied. Afterwards this future is not valid,
@@ -67,7 +64,7 @@ class future {
   R take()
     requires(!std::is_void_v<R>)
   {
-    wait();
+    wait_for_end("future::take()");
     const std::shared_ptr<detail::result_of<R>> held = std::move(result_);
     if (held->failure) std::rethrow_exception(held->failure);
     return std::move(*held->value);
@@ -96,6 +93,10 @@ class future {
 
  private:
   friend struct detail::future_internals;
+  void wait_for_end(const char* who) const {
+    detail::future_internals::expect_task(*this, who);
+    result_->ended.wait({task_, runtime_});
+  }
   future(std::shared_ptr<detail::result_of<R>> result, detail::made_task made) noexcept
       : result_(std::move(result)), task_(made.task), runtime_(made.runtime) {}
 

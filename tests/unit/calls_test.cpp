@@ -240,6 +240,8 @@ TEST(calls, a_recording_that_cannot_be_made_is_refused) {
 TEST(calls, futures_without_a_task_or_a_runtime_are_named) {
   const kith::future<int> none;
   EXPECT_THAT(message_of([&] { none.wait(); }), HasSubstr("future::wait(): no task behind the future"));
+  EXPECT_THAT(message_of([&] { std::ignore = none.get(); }), HasSubstr("future::get(): no task behind the future"));
+  EXPECT_THAT(message_of([] { std::ignore = kith::future<int>().take(); }), HasSubstr("future::take(): no task"));
   EXPECT_THAT(message_of([&] { none.wait_for(std::chrono::seconds(1)); }), HasSubstr("future::wait_for(): no task"));
   EXPECT_THAT(message_of([&] { std::ignore = none.then([](int) {}); }), HasSubstr("future::then(): no task"));
   kith::future<int> old;
