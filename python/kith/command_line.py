@@ -58,6 +58,8 @@ def fail(command, message, as_json, hint=""):
 
 def main(words=None):
     """Runs one verb and returns its exit code."""
+    if sys.stdout is None:  # it was closed before the start: print() would do nothing
+        return fail("kith", "standard output cannot be written", False)
     words = list(sys.argv[1:] if words is None else words)
     as_json = "--json" in words[: words.index("--")] if "--" in words else "--json" in words
     tool = None
@@ -73,11 +75,14 @@ def main(words=None):
     name, command = words[0], "kith " + printable(words[0], 40)
     if name not in verb_names():
         return fail("kith", f"no verb '{printable(name, 40)}'; there are: {', '.join(verb_names())}", as_json)
+    options = None
     try:
         module, parser = parser_of(name)
         options = parser.parse_args(words[1:])
         options.tool = tool
-        return module.run(options) or 0
+        code = module.run(options) or 0
+        sys.stdout.flush()  # Python would do so at its exit, without the command's name
+        return code
     except WrongCommandLine as e:
         return fail(command, printable(e, 1000), as_json, f"`kith help {name}` says more")
     except KithError as e:
@@ -95,5 +100,8 @@ def main(words=None):
     except MemoryError:
         return fail(command, "out of memory", as_json)
     except OSError as e:
+        if e.filename is None and not getattr(options, "output", None):  # it has written nothing else
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is left
+            return fail(command, f"standard output: {e.strerror or e}", False)
         where = f"{printable(e.filename)}: " if e.filename else ""
         return fail(command, f"{where}{e.strerror or e}", as_json)

@@ -1,5 +1,8 @@
 """kith sim --together: figures of several recorded programs at once, and what is refused."""
+import contextlib
 import os
+import shutil
+import sqlite3
 
 from run_kith import Kith, rows
 
@@ -77,3 +80,12 @@ if os.path.exists(places):
 else:
     kith.check(False, f"places are recorded: {done.stderr}")
 kith.finish()
+
+# Of several recordings, the damaged one is named.
+for key, value in (("nodes", "-1"), ("throttle", "nan")):
+    damaged = kith.file(f"damaged-{key}.kith")
+    shutil.copy(queens, damaged)
+    with contextlib.closing(sqlite3.connect(damaged)) as db:
+        db.execute("insert or replace into meta (key, value) values (?, ?)", (key, value))
+        db.commit()
+    kith.refused("sim", heat, damaged, "--together", says=[f"damaged-{key}.kith: the recording is damaged", f"'{key}' is '{value}'"])

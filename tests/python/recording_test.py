@@ -216,3 +216,12 @@ def test_the_command_line(tmp_path):
     assert done.returncode == 2 and "kith help graph" in done.stderr
     done = python("graph", diamond().save(tmp_path), "--json")
     assert done.returncode == 0 and '"tasks": 4' in done.stdout
+
+
+def test_output_that_cannot_be_written(tmp_path):
+    path = diamond().save(tmp_path)
+    for words in ("graph", "graph --json"):
+        for where, says in ((">&-", "kith: standard output cannot be written"), ("> /dev/full", "kith graph: standard output: No space")):
+            command = f'"{sys.executable}" -m kith {words} "{path}" {where}'
+            done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=300, check=False)
+            assert done.returncode == 2 and says in done.stderr, command + done.stderr

@@ -96,10 +96,21 @@ struct workload {
   sim::program program;
 };
 
+/// Calls read(), and names the file in what it throws: there may be several recordings.
+template <class Read>
+auto read_of(const std::string& file, const Read& read) {
+  try {
+    return read();
+  } catch (const error& e) {
+    throw error(fmt::format("{}: {}", file, e.what()), e.kind());
+  }
+}
+
 sim::program program_in(const std::string& file, const sim_options& o, const machine_model& m, sim::fidelity how,
                         progress& bar) {
   const auto tell = [&](const char* what, double share) { bar.share(what, share); };
-  sim::program p = sim::program_of(read_recording(file, tell), o.core_gbs);
+  auto recorded = read_recording(file, tell);
+  sim::program p = read_of(file, [&] { return sim::program_of(std::move(recorded), o.core_gbs); });
   if (how != sim::fidelity::line) return p;
   if (m.line.present) analysis::expect_addresses(p.recorded, file);  // else the machine is to blame
   bar.wait_for("reading addresses");
@@ -129,7 +140,7 @@ workload workload_of(const sim_options& o, const machine_model& m, const sim::ru
                       ": a recording of places cannot run together with other programs; give it alone, without "
                       "--together",
                   error_kind::input);
-    const std::uint32_t throttle = throttle_of(p);
+    const std::uint32_t throttle = read_of(file, [&] { return throttle_of(p); });
     if (base.throttle == 0 && !all.names.empty() && throttle != all.throttle)
       throw error(fmt::format("{} was recorded with throttle {}, and {} with {}; give one for both (--throttle)",
                               all.names.front(), all.throttle, file, throttle));

@@ -17,8 +17,9 @@ struct sample_cells {
 sample_cells cells_of(const sample&, const char* format, const char* range_format);
 
 /// The table of these results: all seeds of the first policy, then those of the next. With several seeds: means, and
-/// below each mean half the range of its values, unless all are equal. With fidelity line it has misses, bytes in the network and energy
-/// instead of partitioning, remote data and attempts to steal. REQUIRES: the same number of results for each policy.
+/// below each mean half the range of its values, unless all are equal. With fidelity line it has misses, bytes in the
+/// network and energy instead of partitioning, remote data and attempts to steal. REQUIRES: the same number of results
+/// for each policy.
 std::string table_of(const std::vector<std::string>& policies, const std::vector<sim::result>& results);
 
 }  // namespace kith::tools
