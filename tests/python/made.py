@@ -1,6 +1,8 @@
 """Recordings made by hand, for the tests in this folder. Times are whole microseconds here."""
 
 import kith
+from kith.metrics import Analysis
+from kith.report.facts import Facts
 from kith.writer import write
 
 
@@ -82,4 +84,18 @@ def two_places():
             (4, 1, 1000, 80, 88, 2, 0)):
         m.add("message", kind=kind, source=source, destination=1 - source, bytes=bytes_, sent=sent, received=received,
               spawner=spawner, task=task)
+    return m
+
+
+def facts(made, folder):
+    return Facts(Analysis(made.read(folder)))
+
+
+def wide(workers=4, length=100, tasks=40, **meta):
+    """Tasks that keep all workers busy."""
+    m = Made(workers=[0] * workers, **meta)
+    m.task(0, 5, flags=1, work=5, completed=length * tasks // workers + 5)
+    for i in range(tasks):
+        begin = 5 + length * (i // workers)
+        m.task(begin, begin + length, i % workers, creator=0, created=1)
     return m
