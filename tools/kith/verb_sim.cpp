@@ -98,7 +98,7 @@ struct workload {
 
 /// Calls read(), and names the file in what it throws: there may be several recordings.
 template <class Read>
-auto read_of(const std::string& file, const Read& read) {
+auto naming_file(const std::string& file, const Read& read) {
   try {
     return read();
   } catch (const error& e) {
@@ -110,7 +110,7 @@ sim::program program_in(const std::string& file, const sim_options& o, const mac
                         progress& bar) {
   const auto tell = [&](const char* what, double share) { bar.share(what, share); };
   auto recorded = read_recording(file, tell);
-  sim::program p = read_of(file, [&] { return sim::program_of(std::move(recorded), o.core_gbs); });
+  sim::program p = naming_file(file, [&] { return sim::program_of(std::move(recorded), o.core_gbs); });
   if (how != sim::fidelity::line) return p;
   if (m.line.present) analysis::expect_addresses(p.recorded, file);  // else the machine is to blame
   bar.wait_for("reading addresses");
@@ -140,7 +140,7 @@ workload workload_of(const sim_options& o, const machine_model& m, const sim::ru
                       ": a recording of places cannot run together with other programs; give it alone, without "
                       "--together",
                   error_kind::input);
-    const std::uint32_t throttle = read_of(file, [&] { return throttle_of(p); });
+    const std::uint32_t throttle = naming_file(file, [&] { return throttle_of(p); });
     if (base.throttle == 0 && !all.names.empty() && throttle != all.throttle)
       throw error(fmt::format("{} was recorded with throttle {}, and {} with {}; give one for both (--throttle)",
                               all.names.front(), all.throttle, file, throttle));

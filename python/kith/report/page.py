@@ -29,9 +29,9 @@ SECTIONS = (("machine", "Machine and binding", machine), ("time", "Where the tim
 
 def write_report(analysis, output, others=(), title=None, thresholds=None, tool=None, replayed=True,
                  selection=None, machine=None):
-    """Writes the page about `analysis` as `output`, compared with each Analysis of `others`. `tool` is the
-    kith program for the replay, `machine` where it is replayed, instead of the recording's. Sections about tasks are about those of `selection` (kith.select), if there is one. The old
-    file stays if anything fails. Raises KithError."""
+    """Writes the page about `analysis` as `output`, compared with each Analysis of `others`. `tool` is the kith program for
+    the replay, `machine` where it is replayed, instead of the recording's. Sections about tasks are about those of
+    `selection` (kith.select), if there is one. The old file stays if anything fails. Raises KithError."""
     text = page(analysis, others, title, thresholds, tool, replayed, selection, machine)
     handle, part = tempfile.mkstemp(dir=file_folder(output), prefix=".kith-")
     try:

@@ -391,7 +391,7 @@ class automatic final : public policy<World>, public observer<World> {
         return false;
       }
     }
-    return written != 0 && (read <= written || tables_.mostly_reads_tables(t.type));
+    return written != 0 && (read <= written || tables_.mostly_uses_tables(t.type));
   }
   /// Called when the worker begins a task with data, which belongs to its own node or to `home`.
   void begin(const task& t, worker& self, node_id home = {}, bool stolen = false) {

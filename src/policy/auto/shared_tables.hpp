@@ -70,7 +70,7 @@ class shared_tables {
     return most && is_table(*most) ? all - most->bytes() : all;
   }
   /// Whether most tasks of this type that began lately had a table as most of their data.
-  bool mostly_reads_tables(std::uint16_t type) const { return types_[type].get() >= 0.5F; }
+  bool mostly_uses_tables(std::uint16_t type) const { return types_[type].get() >= 0.5F; }
 
  private:
   struct slot {

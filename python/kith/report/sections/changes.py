@@ -24,14 +24,16 @@ def values(f, g):
         rows.append(("bytes from other nodes", f.remote_share, g.remote_share, percent, LOWER))
     rows.append(("steals", len(f.recording.steals), len(g.recording.steals), count, NEITHER))
     found = compare.between(f, g)
+    alike = compare.alike(found["makespan_s"])
     # Below this, a cause is noise; if the runs take the same time, all are.
-    least = np.inf if compare.alike(found["makespan_s"]) else compare.NOISE * max(found["makespan_s"])
+    least = np.inf if alike else compare.NOISE * max(found["makespan_s"])
     by = [pd.DataFrame({"name": h.recording.tasks["name"].astype(str), "work": h.graph.work_s}).groupby("name").work.agg(["size", "mean", "sum"])
           for h in (f, g)]
     both = by[0].add_suffix("_a").join(by[1].add_suffix("_b"), how="outer").fillna(0.0)
     both = both.assign(apart=np.abs(both.sum_a - both.sum_b)).sort_values("apart", ascending=False)
     times = g.makespan_s / f.makespan_s if f.makespan_s > 0 else 0.0
-    return {"dry": f.only_declared or g.only_declared, "alike": percent(compare.NOISE) if compare.alike(found["makespan_s"]) else None, "warnings": [charts.text(w, 400) for w in found["warnings"]],
+    return {"dry": f.only_declared or g.only_declared, "alike": percent(compare.NOISE) if alike else None,
+            "warnings": [charts.text(w, 400) for w in found["warnings"]],
             "a": charts.text(f.recording.path.rsplit("/", 1)[-1]), "b": charts.text(g.recording.path.rsplit("/", 1)[-1]),
             "about": [(h.recording.engine, charts.text(h.recording.policy), charts.text(h.recording.machine["name"])) for h in (f, g)],
             "times": rounded(times), "slower": times > 1,
