@@ -17,7 +17,7 @@ void page_mover::add(region& r, std::uint64_t bytes) {
   // Only whole pages, because the others also hold data of neighbours.
   const std::uintptr_t from = (at + page - 1) / page * page, to = (at + bytes) / page * page;
   if (from >= to || (to - from) * 2 < bytes) {
-    r.thefts.store(region::stays, relaxed);
+    r.remote_uses.store(region::stays, relaxed);
     return;
   }
   if (memory_.moves()) {
@@ -60,7 +60,7 @@ std::uint64_t page_mover::move(node_id to) {
       touched += status_[at] >= 0;
     }
     if (!done || (!memory_.pretended() && (touched == 0 || here * 2 < touched))) {
-      q.what->thefts.store(region::stays, relaxed);
+      q.what->remote_uses.store(region::stays, relaxed);
       continue;
     }
     std::int32_t before = q.home;

@@ -27,13 +27,13 @@ struct page_map;  // memory/page_map.hpp
 /// pages were moved or memory was given back, and where a home is found to be elsewhere. One cache line.
 struct alignas(64) region {
   static constexpr std::int32_t no_home = -1, several_homes = -2;
-  static constexpr std::uint8_t stays = 255;  // of `thefts`: its pages could not be moved
+  static constexpr std::uint8_t stays = 255;  // of `remote_uses`: its pages could not be moved
 
   const void* address = nullptr;
   atomic<std::uint64_t> bytes{0};  // the most bytes named since the memory there was allocated
   atomic<std::int32_t> home{no_home};
   atomic<std::int16_t> recorded{no_home};  // the home that the recording has
-  atomic<std::uint8_t> thefts{0};          // for `auto`: of tasks that use it, in a row; or `stays`
+  atomic<std::uint8_t> remote_uses{0};     // for `auto`: by tasks of other nodes, in a row; or `stays`
   atomic<bool> move_asked{false};          // a policy asks: its pages go where the next task that uses it runs
   atomic<const page_map*> block{nullptr};  // the allocation that contains it; null: only first touch decides its home
   atomic<bool> to_bind{false};             // once it has a home, its first writer binds its pages there
@@ -64,7 +64,7 @@ struct alignas(64) region {
     to_bind.store(binds, relaxed);
     promised.store(false, relaxed);
     writer.store(-1, relaxed);
-    thefts.store(0, relaxed);
+    remote_uses.store(0, relaxed);
     move_asked.store(false, relaxed);
     home.store(new_home, relaxed);
   }

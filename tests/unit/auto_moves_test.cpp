@@ -1,4 +1,4 @@
-// The policy `auto` moves data whose tasks are stolen again and again; how a policy asks an engine to move pages.
+// The policy `auto` moves data that another node reads again and again; how a policy asks an engine to move pages.
 #include "support/allocated.hpp"
 #include "support/auto_bench.hpp"
 #include "support/recordings.hpp"
@@ -47,7 +47,7 @@ class moves_bench : public auto_bench {
   kith::moved_data<kith::test::world> moves;
 };
 
-TEST(auto_moves, data_with_the_third_theft_in_a_row) {
+TEST(auto_moves, data_with_the_third_remote_use_in_a_row) {
   moves_bench b("auto");
   const auto read = b.region(0), written = b.region(0), elsewhere = b.region(1), small = b.region(0);
   const task& t = b.task({{read, megabyte, kith::mode::in},
@@ -59,11 +59,11 @@ TEST(auto_moves, data_with_the_third_theft_in_a_row) {
                       b.regions[elsewhere].take_move_request(), b.regions[small].take_move_request()};
   };
   for (int round = 0; round < 2; ++round) {
-    for (int thefts = 0; thefts < 2; ++thefts) {
-      b.moves.stolen(t, node_id(0), node_id(1));
+    for (int uses = 0; uses < 2; ++uses) {
+      b.moves.used_remotely(t, node_id(0), node_id(1));
       EXPECT_EQ(taken(), (std::array{false, false, false, false}));
     }
-    b.moves.stolen(t, node_id(0), node_id(1));
+    b.moves.used_remotely(t, node_id(0), node_id(1));
     EXPECT_EQ(taken(), (std::array{true, true, false, false}));
     EXPECT_EQ(taken(), (std::array{false, false, false, false}));  // once
   }
@@ -74,9 +74,9 @@ TEST(auto_moves, no_data_that_is_used_at_home_in_between) {
   const auto mine = b.region(0);
   const task &writer = b.task({{mine, megabyte}}), &reader = b.task({{mine, megabyte, kith::mode::in}});
   for (int i = 0; i < 20; ++i) {
-    b.moves.stolen(writer, node_id(0), node_id(1));
-    b.moves.stolen(writer, node_id(0), node_id(1));
-    b.moves.kept(reader, node_id(0));
+    b.moves.used_remotely(writer, node_id(0), node_id(1));
+    b.moves.used_remotely(writer, node_id(0), node_id(1));
+    b.moves.used_locally(reader, node_id(0));
     EXPECT_FALSE(b.regions[mine].take_move_request());
   }
 }
@@ -87,7 +87,7 @@ TEST(auto_moves, no_more_than_what_a_node_has_above_its_share) {
     int count = 0;
     for (int i = 0; i < 100; ++i) {
       const auto r = at.region(0);
-      at.moves.stolen(at.task({{r, megabyte}}), node_id(0), node_id(1));
+      at.moves.used_remotely(at.task({{r, megabyte}}), node_id(0), node_id(1));
       count += at.regions[r].take_move_request();
     }
     return count;
@@ -141,8 +141,8 @@ TEST(auto_moves, nothing_after_a_stolen_task_that_never_ran) {
   moves_bench b("auto:moves=1");
   const auto mine = b.region(0);
   const task& t = b.task({{mine, megabyte}});
-  b.moves.stolen(t, node_id(0), node_id(1));
-  b.moves.kept(t, node_id(0));
+  b.moves.used_remotely(t, node_id(0), node_id(1));
+  b.moves.used_locally(t, node_id(0));
   EXPECT_FALSE(b.regions[mine].take_move_request());
 }
 
@@ -152,9 +152,9 @@ TEST(auto_moves, only_what_first_touch_has_placed) {
   const kith::page_map by_the_program;
   b.regions[placed].block = &by_the_program;
   b.regions[promised].promised = true;
-  b.regions[refused].thefts = kith::region::stays;
+  b.regions[refused].remote_uses = kith::region::stays;
   for (const auto r : {placed, promised, refused, plain}) {
-    b.moves.stolen(b.task({{r, megabyte}}), node_id(0), node_id(1));
+    b.moves.used_remotely(b.task({{r, megabyte}}), node_id(0), node_id(1));
     EXPECT_EQ(b.regions[r].take_move_request(), r == plain);
   }
   b.regions[placed].block = nullptr;
@@ -166,7 +166,7 @@ TEST(auto_moves, no_array_whose_parts_are_regions_too) {
   const auto at = [](std::uintptr_t first_page) { return kith::at_address(first_page * page); };
   const auto array = b.regions.find(at(1000), 8 * page), tile = b.regions.find(at(1002), 2 * page);
   for (const auto r : {array, tile}) b.regions[r].set_home(node_id(0));
-  for (const auto r : {array, tile}) b.moves.stolen(b.task({{r, 2 * page}}), node_id(0), node_id(1));
+  for (const auto r : {array, tile}) b.moves.used_remotely(b.task({{r, 2 * page}}), node_id(0), node_id(1));
   EXPECT_FALSE(b.regions[array].take_move_request());
   EXPECT_TRUE(b.regions[tile].take_move_request());
 }
@@ -174,14 +174,14 @@ TEST(auto_moves, no_array_whose_parts_are_regions_too) {
 TEST(auto_moves, nothing_if_the_option_says_so) {
   moves_bench b("auto:moves=0");
   const auto mine = b.region(0);
-  for (int i = 0; i < 600; ++i) b.moves.stolen(b.task({{mine, megabyte}}), node_id(0), node_id(1));
+  for (int i = 0; i < 600; ++i) b.moves.used_remotely(b.task({{mine, megabyte}}), node_id(0), node_id(1));
   EXPECT_FALSE(b.regions[mine].take_move_request());
 }
 
-/// One task fills everything; then all are used, again and again, with waits between.
-kith::recording filled_by_one() {
-  constexpr std::size_t blocks = 200, bytes = 256 * 1024;
-  return kith::test::record(kith::test::make_dry_options(2, "steal"), [](kith::runtime& rt) {
+/// One task fills everything; then all are used, again and again. Without waits in between, the uses of a block are one
+/// chain.
+kith::recording filled_by_one(std::size_t blocks, std::size_t bytes, bool waits) {
+  return kith::test::record(kith::test::make_dry_options(2, "steal"), [=](kith::runtime& rt) {
     const kith::test::memory all(rt, blocks * bytes, kith::distribution::system);
     const auto block = [&](std::size_t i) { return kith::inout(all.get() + i * bytes, bytes); };
     rt.run([&] {
@@ -189,26 +189,42 @@ kith::recording filled_by_one() {
       for (std::size_t i = 0; i < blocks; ++i) list.add(block(i));
       kith::spawn([] {}, kith::work{1000}, list);
       for (int step = 0; step < 20; ++step) {
-        kith::wait();
+        if (step == 0 || waits) kith::wait();
         for (std::size_t i = 0; i < blocks; ++i) kith::spawn([] {}, kith::work{20000}, block(i));
       }
     });
   });
 }
 
+kith::sim::result on_opteron(const kith::recording& r, const char* policy) {
+  kith::sim::run_options s;
+  s.policy = policy;
+  return kith::sim::simulate(kith::sim::program_of(r), kith::model_by_name("opteron-6172"), s);
+}
+
 TEST(auto_moves, what_one_task_has_filled_to_the_nodes_that_use_it) {
-  const kith::sim::program p = kith::sim::program_of(filled_by_one());
-  const auto on = kith::model_by_name("opteron-6172");
-  const auto run = [&](const char* policy) {
-    kith::sim::run_options s;
-    s.policy = policy;
-    return kith::sim::simulate(p, on, s);
-  };
-  const kith::sim::result moves = run("auto"), stays = run("auto:moves=0");
+  const kith::recording r = filled_by_one(200, megabyte / 4, true);
+  const kith::sim::result moves = on_opteron(r, "auto"), stays = on_opteron(r, "auto:moves=0");
   EXPECT_EQ(stays.migrated_bytes, 0u);
   EXPECT_GT(moves.migrated_bytes, 10u * megabyte);
   EXPECT_LT(moves.migrated_bytes, 100u * megabyte);  // of 50: each moves about once
   EXPECT_LT(static_cast<double>(moves.makespan), 0.8 * static_cast<double>(stays.makespan));
+}
+
+// A thief continues the chain that it has stolen, and reads its data from the other node each time.
+TEST(auto_moves, data_of_stolen_chains_for_which_the_caches_have_no_room) {
+  const kith::recording r = filled_by_one(100, 4 * megabyte, false);
+  const kith::sim::result moves = on_opteron(r, "auto"), stays = on_opteron(r, "auto:moves=0");
+  EXPECT_GT(moves.migrated_bytes, 100u * megabyte);
+  EXPECT_LT(moves.migrated_bytes, 400u * megabyte);
+  EXPECT_LT(static_cast<double>(moves.makespan), 0.8 * static_cast<double>(stays.makespan));
+}
+
+TEST(auto_moves, no_data_of_stolen_chains_that_the_caches_hold) {
+  const kith::recording r = filled_by_one(100, megabyte / 4, false);
+  const kith::sim::result moves = on_opteron(r, "auto"), stays = on_opteron(r, "auto:moves=0");
+  EXPECT_GT(moves.total.steals, 20u);
+  EXPECT_EQ(moves.migrated_bytes, 0u);
 }
 
 /// As `socket`, but all data is to move to the first task that uses it.

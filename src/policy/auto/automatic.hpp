@@ -18,7 +18,7 @@
 //  * Among its own tasks and those of its node, a worker takes those of the highest priority first.
 //  * A node is robbed when idle workers have waited for as long as they would lose by it (delayed_theft.hpp,
 //    watched_queues.hpp).
-//  * Data moves to the thief's node if its tasks are stolen again and again (moved_data.hpp).
+//  * Data moves to a node whose workers read it again and again (moved_data.hpp).
 //  * With window=auto, the first tasks are partitioned as by `rip-dep` (section 4.3.1).
 // docs/auto.md has its goals and its results.
 #pragma once
@@ -401,10 +401,10 @@ class automatic final : public policy<World>, public observer<World> {
     mine.lead = std::min(mine.lead + 1, most_lead);
     mine.robbed = home == self.node ? node_id() : home;
     thefts_.begins(self, stolen);
-    if (stolen) {
-      moves_.stolen(t, home, self.node);
-    } else if (!mine.robbed) {
-      moves_.kept(t, self.node);
+    if (!mine.robbed) {
+      moves_.used_locally(t, self.node);
+    } else if (stolen || chains_.exceed_caches(self.node)) {
+      moves_.used_remotely(t, home, self.node);
     }
   }
 

@@ -40,8 +40,8 @@ class chain_bound {
       : team_(context.workers),
         tables_(tables),
         nodes_(static_cast<std::size_t>(team_.nodes())),
-        states_(static_cast<std::size_t>(team_.size())) {
-    if (given.is("chains", "free")) return;
+        states_(static_cast<std::size_t>(team_.size())),
+        bounds_(given.is("chains", "bound")) {
     for (node_id n : team_.inhabited()) nodes_[n.index()].room = team_.cache_bytes(n);
   }
 
@@ -71,6 +71,11 @@ class chain_bound {
     const std::uint64_t others = there.running.load(relaxed) - less;
     return others == 0 || others + std::max(less, chain_of(t)) <= there.room;
   }
+  /// Whether the chains that run at node n have more data than its caches hold. False if their size is not known.
+  bool exceed_caches(node_id n) const {
+    const node& there = nodes_[n.index()];
+    return there.room != 0 && there.running.load(relaxed) > there.room;
+  }
   /// Called when the worker runs `t`.
   void begin_chain(const task& t, worker& self) {
     type_statistics& type = statistics_of(t);
@@ -99,7 +104,7 @@ class chain_bound {
   bool ran(const task& t, worker& self, std::uint64_t nanoseconds) {
     const worker_state& mine = states_[self.id.index()];
     const node& here = nodes_[self.node.index()];
-    if (mine.links == 0 || mine.bytes == 0 || here.room == 0) return false;
+    if (!bounds_ || mine.links == 0 || mine.bytes == 0 || here.room == 0) return false;
     type_statistics& type = statistics_of(t);
     const std::uint64_t running = here.running.load(relaxed);
     const bool fits = running <= here.room;
@@ -140,7 +145,7 @@ class chain_bound {
   };
   struct alignas(false_sharing_range) node {
     typename World::template shared<std::uint64_t> running{0};  // bytes of the node's chains
-    std::uint64_t room = 0;                                     // bytes of the caches; 0: not known, or no bound
+    std::uint64_t room = 0;                                     // bytes of the caches; 0: not known
   };
   struct alignas(false_sharing_range) worker_state {
     std::uint64_t bytes = 0;    // of the chain, as counted in `running`
@@ -242,6 +247,7 @@ class chain_bound {
   type_table<type_statistics> types_;
   std::vector<node> nodes_;
   std::vector<worker_state> states_;
+  const bool bounds_;
   typename World::template shared<bool> any_bound_{false};
   typename World::template shared<std::uint32_t> samples_{0};  // of unbounded_speed since the last trial
   trial trial_;
