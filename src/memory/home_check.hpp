@@ -42,11 +42,12 @@ class home_check {
     ask();
     for (std::size_t i = 0; i < waiting_.size(); ++i) {
       region& r = *waiting_[i];
-      std::int32_t assumed = r.home.load(relaxed);
+      std::int16_t assumed = r.home.load(relaxed);
       const node_id actual = nodes_[i] < 0 ? node_id() : memory_.home_of_page_on(nodes_[i]);
       if (!actual || assumed < 0) continue;  // untouched, or given back meanwhile
       ++found.asked;
-      if (actual.value == assumed || !r.home.compare_exchange_strong(assumed, actual.value, relaxed)) continue;
+      if (actual.value == assumed || !r.home.compare_exchange_strong(assumed, region::number_of(actual), relaxed))
+        continue;
       ++found.elsewhere;
       note(std::as_const(r), node_id(assumed), actual);
     }

@@ -181,10 +181,10 @@ void memory_space::settle(region& r) noexcept {
 void memory_space::settle(region& r, const memory_block& b) noexcept {
   const bool ours = b.space == space_;
   const bool deferred = ours && b.at->what == distribution::deferred;
-  std::int32_t home = region::no_home;
+  std::int16_t home = region::no_home;
   if (ours && !b.at->nodes.empty()) {
     const node_id one = b.at->node_of(reinterpret_cast<std::uintptr_t>(r.address), r.bytes.load(relaxed));
-    home = one ? one.value : region::several_homes;
+    home = one ? region::number_of(one) : region::several_homes;
   }
   r.reset(ours && (deferred || !b.at->nodes.empty()) ? b.at : nullptr, deferred, home);
 }

@@ -9,7 +9,7 @@
 namespace kith {
 
 void page_mover::add(region& r, std::uint64_t bytes) {
-  const std::int32_t home = r.home.load(relaxed);
+  const std::int16_t home = r.home.load(relaxed);
   if (home == region::no_home) return;
   const page_map* const block = r.block.load(relaxed);
   const std::uint64_t page = block != nullptr ? block->page_bytes : page_size();
@@ -63,8 +63,8 @@ std::uint64_t page_mover::move(node_id to) {
       q.what->remote_uses.store(region::stays, relaxed);
       continue;
     }
-    std::int32_t before = q.home;
-    if (q.what->home.compare_exchange_strong(before, to.value, relaxed)) moved += q.bytes;
+    std::int16_t before = q.home;
+    if (q.what->home.compare_exchange_strong(before, region::number_of(to), relaxed)) moved += q.bytes;
   }
   waiting_.clear();
   pages_.clear();

@@ -31,7 +31,7 @@ class page_mover {
   static constexpr std::size_t enough = 64;
   struct request {
     region* what;
-    std::int32_t home;  // at the time of add()
+    std::int16_t home;  // at the time of add()
     std::uint64_t bytes;
     std::size_t pages_until;  // the end of its pages, which begin where those of the previous request end
   };

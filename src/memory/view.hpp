@@ -65,7 +65,7 @@ class memory_view {
   bool touch(region& r, mode how, node_id n) const noexcept {
     if (may_place(r, how)) return r.set_home(serving_[n.index()]);
     if (r.promised.load(relaxed) && r.promised.exchange(false, relaxed) && !r.to_bind.load(relaxed))
-      r.home.store(serving_[n.index()].value, relaxed);
+      r.home.store(region::number_of(serving_[n.index()]), relaxed);
     return false;
   }
 

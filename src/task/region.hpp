@@ -26,19 +26,23 @@ struct page_map;  // memory/page_map.hpp
 /// Named bytes. `home` is written by the thread that first places the region; after that by src/memory, when
 /// pages were moved or memory was given back, and where a home is found to be elsewhere. One cache line.
 struct alignas(64) region {
-  static constexpr std::int32_t no_home = -1, several_homes = -2;
+  static constexpr std::int16_t no_home = -1, several_homes = -2;
+  static constexpr std::int16_t not_overwritten = -2;
   static constexpr std::uint8_t stays = 255;  // of `remote_uses`: its pages could not be moved
 
   const void* address = nullptr;
   atomic<std::uint64_t> bytes{0};  // the most bytes named since the memory there was allocated
-  atomic<std::int32_t> home{no_home};
+  atomic<std::int16_t> home{no_home};
   atomic<std::int16_t> recorded{no_home};  // the home that the recording has
   atomic<std::uint8_t> remote_uses{0};     // for `auto`: by tasks of other nodes, in a row; or `stays`
   atomic<bool> move_asked{false};          // a policy asks: its pages go where the next task that uses it runs
-  atomic<const page_map*> block{nullptr};  // the allocation that contains it; null: only first touch decides its home
   atomic<bool> to_bind{false};             // once it has a home, its first writer binds its pages there
   atomic<bool> promised{false};            // a policy has sent a task there, but no task has used it yet
+  atomic<const page_map*> block{nullptr};  // the allocation that contains it; null: only first touch decides its home
   atomic<std::int16_t> writer{-1};  // the worker that last began a task that writes it, if the policy asks; -1: none
+  // For `auto`: twice the node of the last task that overwrote it away from its home (-2: none has), and 1 more if it
+  // was most of the data of a task.
+  atomic<std::int16_t> overwritten{not_overwritten};
 
   /// The tasks of one scope that have commutative access: one holds the region, and the others wait.
   struct turn {
@@ -48,22 +52,25 @@ struct alignas(64) region {
   spin_mutex guard;  // protects `turns`
   std::vector<turn> turns;
 
+  /// The node as `home` and `recorded` have it.
+  static std::int16_t number_of(node_id n) noexcept { return static_cast<std::int16_t>(n.value); }
   /// The home; none if the region has none, or several.
   node_id home_node() const noexcept { return node_id(home.load(relaxed)); }
   /// Whether a policy has asked that its pages move. Only once: the caller moves them.
   bool take_move_request() noexcept { return move_asked.load(relaxed) && move_asked.exchange(false, relaxed); }
   /// Makes `n` the home unless there is one already; true if this call placed it.
   bool set_home(node_id n) noexcept {
-    std::int32_t none = no_home;
-    return home.load(relaxed) == no_home && home.compare_exchange_strong(none, n.value, relaxed);
+    std::int16_t expected = no_home;
+    return home.load(relaxed) == no_home && home.compare_exchange_strong(expected, number_of(n), relaxed);
   }
   /// Called when the memory there is new, or gone. `map` is its allocation (null: none of the engine's); `binds`: its
   /// first writer binds it. No task has used it.
-  void reset(const page_map* map, bool binds, std::int32_t new_home) noexcept {
+  void reset(const page_map* map, bool binds, std::int16_t new_home) noexcept {
     block.store(map, relaxed);
     to_bind.store(binds, relaxed);
     promised.store(false, relaxed);
     writer.store(-1, relaxed);
+    overwritten.store(not_overwritten, relaxed);
     remote_uses.store(0, relaxed);
     move_asked.store(false, relaxed);
     home.store(new_home, relaxed);

@@ -137,6 +137,55 @@ TEST(auto_moves, what_was_dealt_and_found_elsewhere) {
   }
 }
 
+/// A region at node 0 that is most of a task's data.
+std::uint32_t leading_region(moves_bench& b) {
+  const auto r = b.region(0);
+  b.regions[r].bytes = megabyte;
+  b.moves.begins(b.task({{r, megabyte, kith::mode::inout}}));
+  return r;
+}
+
+TEST(auto_moves, data_that_another_node_overwrites_for_the_second_time_in_a_row) {
+  moves_bench b("auto", 0);
+  const auto from = b.region(1), to = leading_region(b);
+  const task& overwrites = b.task({{from, megabyte, kith::mode::in}, {to, megabyte, kith::mode::out}});
+  for (int i = 0; i < 5; ++i) {
+    b.moves.used_locally(overwrites, node_id(1));
+    EXPECT_FALSE(b.regions[to].take_move_request());
+    b.moves.used_locally(b.task({{to, megabyte, kith::mode::out}}), node_id(0));
+  }
+  b.moves.used_locally(overwrites, node_id(1));
+  b.moves.used_locally(b.task({{to, megabyte, kith::mode::inout}}), node_id(0));  // reads what was written
+  EXPECT_FALSE(b.regions[to].take_move_request());
+  b.moves.used_locally(overwrites, node_id(1));
+  EXPECT_TRUE(b.regions[to].take_move_request());
+}
+
+TEST(auto_moves, no_overwritten_data_that_tasks_would_not_follow) {
+  moves_bench b("auto", 0);
+  const auto follows = b.region(0), leads = leading_region(b), other = b.region(0);
+  b.regions[follows].bytes = megabyte;
+  b.moves.begins(b.task({{follows, megabyte, kith::mode::inout}, {other, 2 * megabyte, kith::mode::in}}));
+  const auto asked = [&](std::uint32_t r, std::uint64_t bytes) {
+    for (int i = 0; i < 4; ++i) b.moves.used_locally(b.task({{r, bytes, kith::mode::out}}), node_id(1));
+    return b.regions[r].take_move_request();
+  };
+  EXPECT_FALSE(asked(follows, megabyte));
+  EXPECT_FALSE(asked(leads, megabyte / 2));  // a part of it
+  EXPECT_TRUE(asked(leads, megabyte));
+}
+
+TEST(auto_moves, no_overwritten_data_to_a_node_that_has_more) {
+  moves_bench b("auto", 0);
+  int moved = 0;
+  for (int i = 0; i < 100; ++i) {
+    const auto r = leading_region(b);
+    for (int k = 0; k < 2; ++k) b.moves.used_locally(b.task({{r, megabyte, kith::mode::out}}), node_id(1));
+    moved += b.regions[r].take_move_request();
+  }
+  EXPECT_NEAR(moved, 5, 2);  // then it is a tenth of the mean above
+}
+
 TEST(auto_moves, nothing_after_a_stolen_task_that_never_ran) {
   moves_bench b("auto:moves=1");
   const auto mine = b.region(0);
@@ -225,6 +274,47 @@ TEST(auto_moves, no_data_of_stolen_chains_that_the_caches_hold) {
   const kith::sim::result moves = on_opteron(r, "auto"), stays = on_opteron(r, "auto:moves=0");
   EXPECT_GT(moves.total.steals, 20u);
   EXPECT_EQ(moves.migrated_bytes, 0u);
+}
+
+/// Square matrices of tiles: each step computes with one, and writes its transpose to the other.
+kith::recording transpositions(std::size_t side, std::size_t bytes, int steps) {
+  return kith::test::record(kith::test::make_dry_options(2, "steal"), [=](kith::runtime& rt) {
+    const std::size_t tiles = side * side;
+    const kith::test::memory all(rt, 2 * tiles * bytes, kith::distribution::system);
+    const auto tile = [&](std::size_t which, std::size_t i, std::size_t j) {
+      return all.get() + (which * tiles + i * side + j) * bytes;
+    };
+    const auto for_all = [&](const auto& each) {
+      for (std::size_t i = 0; i < side; ++i) {
+        for (std::size_t j = 0; j < side; ++j) each(i, j);
+      }
+    };
+    rt.run([&] {
+      for (const std::size_t which : {0, 1}) {
+        for_all([&](std::size_t i, std::size_t j) {
+          kith::spawn([] {}, kith::work{1000}, kith::out(tile(which, i, j), bytes));
+        });
+      }
+      kith::wait();
+      for (int step = 0; step < steps; ++step) {
+        const std::size_t from = step % 2 == 0 ? 0 : 1, to = 1 - from;
+        for_all([&](std::size_t i, std::size_t j) {
+          kith::spawn([] {}, kith::work{20000}, kith::inout(tile(from, i, j), bytes));
+        });
+        for_all([&](std::size_t i, std::size_t j) {
+          kith::spawn([] {}, kith::work{2000}, kith::in(tile(from, i, j), bytes), kith::out(tile(to, j, i), bytes));
+        });
+      }
+    });
+  });
+}
+
+TEST(auto_moves, both_ends_of_a_transposition_to_one_node) {
+  const kith::recording r = transpositions(16, megabyte, 20);
+  const kith::sim::result moves = on_opteron(r, "auto"), stays = on_opteron(r, "auto:moves=0");
+  EXPECT_LT(moves.migrated_bytes, 512u * megabyte);  // once at most
+  EXPECT_LT(2 * moves.remote_bytes, stays.remote_bytes);
+  EXPECT_LT(static_cast<double>(moves.makespan), 0.8 * static_cast<double>(stays.makespan));
 }
 
 /// As `socket`, but all data is to move to the first task that uses it.

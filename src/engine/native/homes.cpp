@@ -37,7 +37,7 @@ void worker::count_accesses(task& t, std::uint64_t began) {
 
 /// Records the region's home: the task that started at `began` is the first to find it there.
 void worker::note_home(region& r, std::uint64_t began) {
-  const auto at = static_cast<std::int16_t>(r.home.load(relaxed));
+  const std::int16_t at = r.home.load(relaxed);
   if (r.recorded.exchange(at, relaxed) == at) return;
   by_node_.assign(engine.hardware.nodes.size(), 0);
   engine.memory.view().add_bytes(r, r.bytes.load(relaxed), by_node_);

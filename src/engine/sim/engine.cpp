@@ -285,7 +285,7 @@ void engine::place_by_layout() {
     r.to_bind.store(layout_->deferred(i), relaxed);
     if (block->nodes.empty()) continue;
     const node_id one = block->node_of(layout_->address(i), r.bytes.load(relaxed));
-    r.home.store(one ? one.value : region::several_homes, relaxed);
+    r.home.store(one ? region::number_of(one) : region::several_homes, relaxed);
     const std::uint64_t bytes = r.bytes.load(relaxed);
     if (memory_) memory_->put(i, bytes, *layout_);
     for (std::uint64_t offset = 0; lines_ && offset < bytes; offset += line_streams::page_bytes) {

@@ -167,7 +167,7 @@ void engine::count_accesses(worker& w, frame& f) {
     const bool asked = r.take_move_request();
     if (memory_ && (asked || (migrates_ && a.how != mode::in)) && r.home_node() != w.node &&
         may_move(r.bytes.load(relaxed))) {
-      r.home.store(w.node.value, relaxed);
+      r.home.store(region::number_of(w.node), relaxed);
       if (asked) note_moved(a.region);
     }
     count.access(a, touched.at, colored);

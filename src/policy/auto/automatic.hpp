@@ -397,6 +397,7 @@ class automatic final : public policy<World>, public observer<World> {
   void begin(const task& t, worker& self, node_id home = {}, bool stolen = false) {
     state& mine = states_[self.id.index()];
     tables_.begins(t);
+    moves_.begins(t);
     mine.runs = &t;
     mine.lead = std::min(mine.lead + 1, most_lead);
     mine.robbed = home == self.node ? node_id() : home;

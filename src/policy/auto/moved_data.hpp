@@ -7,8 +7,14 @@
 // written here, and its pages change. A stolen task is a remote use. So is one that continues a chain away from home,
 // if the chains that run at the node have more data than its caches hold; else the data is there, and the task counts
 // as neither remote nor local.
-// Data moves only from a node that has more than its share. Where data is dealt evenly, thefts even out tasks that take
-// unequally long; to move their data would tear neighbours apart. What kith::allocate was told to place stays there, as
+// It moves only from a node that has more than its share. Where data is dealt evenly, thefts even out tasks that take
+// unequally long; to move their data would tear neighbours apart.
+//
+// A region that tasks overwrite at another node moves there with the second time in a row: to write it there and send
+// it home costs nearly as much as moving it. So the two ends of a transposition meet at one node. It moves only if it
+// has been most of the data of a task, because then tasks follow it, and not to a node that has more than its share.
+//
+// What kith::allocate was told to place stays there, as
 // do tables and regions in which others begin.
 #pragma once
 
@@ -28,8 +34,10 @@ template <class World>
 class moved_data {
  public:
   static constexpr std::array options{
-      number("moves", 3, 0, 100,
-             "data moves to another node after tasks there have read it this many times in a row; 0: it never moves"),
+      number(
+          "moves", 3, 0, 100,
+          "data moves to another node after tasks there have read it this many times in a row, or have overwritten it "
+          "twice; 0: it never moves"),
   };
 
   moved_data(const policy_context& context, const policy_options& given, const shared_tables<World>& tables,
@@ -39,38 +47,76 @@ class moved_data {
         placement_(placement),
         most_remote_uses_(static_cast<std::uint8_t>(given.number("moves"))) {}
 
+  /// Called before a task runs, wherever that is.
+  void begins(const task& t) const {
+    const std::uint64_t all = traffic_bytes(t);
+    for (kept_access a : t.access_list()) {
+      if (a.how == mode::out || !has_home(a) || 2 * weight_of(a.how) * a.bytes() <= all) continue;
+      region& r = memory_.region_of(a);
+      note_overwritten(r, r.overwritten.load(relaxed) | leads);
+      return;
+    }
+  }
   /// Called before a task of node `home` runs at node `user`, and reads its data from there.
   void used_remotely(const task& t, node_id home, node_id user) const {
     if (most_remote_uses_ == 0) return;
     for (kept_access a : t.access_list()) {
-      if (!may_move(a, home) || tables_.is_table(a)) continue;
+      if (home_of(a) != home || tables_.is_table(a)) continue;
       region& r = memory_.region_of(a);
       const auto uses = static_cast<std::uint8_t>(r.remote_uses.load(relaxed) + 1);
       r.remote_uses.store(uses % most_remote_uses_, relaxed);
-      if (uses < most_remote_uses_ || !placement_.has_more(home, user, a.bytes()) || !memory_.is_in_one_piece(r))
-        continue;
-      r.move_asked.store(true, relaxed);
-      placement_.note_moved(home, user, a.bytes());
+      if (uses >= most_remote_uses_ && placement_.has_more(home, user, a.bytes())) move(r, a.bytes(), home, user);
     }
   }
-  /// Called before a task runs at `home`, its own node.
-  void used_locally(const task& t, node_id home) const {
+  /// Called before a task runs at `here`, its own node.
+  void used_locally(const task& t, node_id here) const {
     if (most_remote_uses_ == 0) return;
     for (kept_access a : t.access_list()) {
-      if (!may_move(a, home)) continue;
+      const node_id home = home_of(a);
+      if (!home) continue;
       region& r = memory_.region_of(a);
+      if (home != here) {
+        if (a.how == mode::out) overwritten(r, a.bytes(), home, here);
+        continue;
+      }
       if (r.remote_uses.load(relaxed) != 0) r.remote_uses.store(0, relaxed);
+      if (a.how == mode::out) note_overwritten(r, region::not_overwritten | (r.overwritten.load(relaxed) & leads));
       r.take_move_request();  // of a task that was stolen, but never ran
     }
   }
 
  private:
-  bool may_move(const kept_access& a, node_id home) const {
-    if (!has_home(a)) return false;
+  static constexpr int leads = 1;  // the lowest bit of region::overwritten
+
+  static void note_overwritten(region& r, int value) {
+    if (r.overwritten.load(relaxed) != value) r.overwritten.store(static_cast<std::int16_t>(value), relaxed);
+  }
+  /// The node whose tasks use the access's data at home; none if the data cannot move.
+  node_id home_of(const kept_access& a) const {
+    if (!has_home(a)) return {};
     const region& r = memory_.region_of(a);
     const node_id at = r.home_node();
-    return at && memory_.serving(at) == home && r.block.load(relaxed) == nullptr && !r.promised.load(relaxed) &&
-           r.remote_uses.load(relaxed) != region::stays;
+    if (!at || r.block.load(relaxed) != nullptr || r.promised.load(relaxed) ||
+        r.remote_uses.load(relaxed) == region::stays)
+      return {};
+    return memory_.serving(at);
+  }
+  /// A task at node `user` writes the region's first `bytes` bytes without reading them.
+  void overwritten(region& r, std::uint64_t bytes, node_id home, node_id user) const {
+    if (bytes != r.bytes.load(relaxed)) return;
+    const int before = r.overwritten.load(relaxed), now = 2 * user.value | (before & leads);
+    if (before != now) {
+      note_overwritten(r, now);
+    } else if ((now & leads) != 0 && !placement_.has_more(user, home, bytes)) {
+      note_overwritten(r, region::not_overwritten | leads);
+      move(r, bytes, home, user);
+    }
+  }
+  /// The engine moves the region's pages before the task that begins now.
+  void move(region& r, std::uint64_t bytes, node_id home, node_id user) const {
+    if (!memory_.is_in_one_piece(r)) return;
+    r.move_asked.store(true, relaxed);
+    placement_.note_moved(home, user, bytes);
   }
 
   const memory_view memory_;
