@@ -161,6 +161,18 @@ TEST(auto_moves, data_that_another_node_overwrites_for_the_second_time_in_a_row)
   EXPECT_TRUE(b.regions[to].take_move_request());
 }
 
+TEST(auto_moves, counts_begin_again_after_a_move) {
+  moves_bench b("auto", 10 * megabyte);
+  const auto r = leading_region(b);
+  const task& overwrites = b.task({{r, megabyte, kith::mode::out}});
+  for (int i = 0; i < 2; ++i) b.moves.used_remotely(overwrites, node_id(0), node_id(1));
+  for (int i = 0; i < 2; ++i) b.moves.used_locally(overwrites, node_id(1));
+  EXPECT_TRUE(b.regions[r].take_move_request());
+  b.moves.used_remotely(overwrites, node_id(0), node_id(1));
+  b.moves.used_locally(overwrites, node_id(1));
+  EXPECT_FALSE(b.regions[r].take_move_request());
+}
+
 TEST(auto_moves, no_overwritten_data_that_tasks_would_not_follow) {
   moves_bench b("auto", 0);
   const auto follows = b.region(0), leads = leading_region(b), other = b.region(0);
@@ -205,6 +217,10 @@ TEST(auto_moves, only_what_first_touch_has_placed) {
   for (const auto r : {placed, promised, refused, plain}) {
     b.moves.used_remotely(b.task({{r, megabyte}}), node_id(0), node_id(1));
     EXPECT_EQ(b.regions[r].take_move_request(), r == plain);
+    b.regions[r].bytes = megabyte;
+    b.moves.begins(b.task({{r, megabyte, kith::mode::inout}}));
+    for (int i = 0; i < 2; ++i) b.moves.used_locally(b.task({{r, megabyte, kith::mode::out}}), node_id(1));
+    EXPECT_EQ(b.regions[r].take_move_request(), r == plain);
   }
   b.regions[placed].block = nullptr;
 }
@@ -223,7 +239,12 @@ TEST(auto_moves, no_array_whose_parts_are_regions_too) {
 TEST(auto_moves, nothing_if_the_option_says_so) {
   moves_bench b("auto:moves=0");
   const auto mine = b.region(0);
-  for (int i = 0; i < 600; ++i) b.moves.used_remotely(b.task({{mine, megabyte}}), node_id(0), node_id(1));
+  b.regions[mine].bytes = megabyte;
+  b.moves.begins(b.task({{mine, megabyte, kith::mode::inout}}));
+  for (int i = 0; i < 600; ++i) {
+    b.moves.used_remotely(b.task({{mine, megabyte}}), node_id(0), node_id(1));
+    b.moves.used_locally(b.task({{mine, megabyte, kith::mode::out}}), node_id(1));
+  }
   EXPECT_FALSE(b.regions[mine].take_move_request());
 }
 
@@ -263,10 +284,13 @@ TEST(auto_moves, what_one_task_has_filled_to_the_nodes_that_use_it) {
 // A thief continues the chain that it has stolen, and reads its data from the other node each time.
 TEST(auto_moves, data_of_stolen_chains_for_which_the_caches_have_no_room) {
   const kith::recording r = filled_by_one(100, 4 * megabyte, false);
-  const kith::sim::result moves = on_opteron(r, "auto"), stays = on_opteron(r, "auto:moves=0");
-  EXPECT_GT(moves.migrated_bytes, 100u * megabyte);
-  EXPECT_LT(moves.migrated_bytes, 400u * megabyte);
-  EXPECT_LT(static_cast<double>(moves.makespan), 0.8 * static_cast<double>(stays.makespan));
+  const kith::sim::result stays = on_opteron(r, "auto:moves=0");
+  for (const char* policy : {"auto", "auto:chains=free"}) {
+    const kith::sim::result moves = on_opteron(r, policy);
+    EXPECT_GT(moves.migrated_bytes, 100u * megabyte) << policy;
+    EXPECT_LT(moves.migrated_bytes, 400u * megabyte) << policy;
+    EXPECT_LT(static_cast<double>(moves.makespan), 0.8 * static_cast<double>(stays.makespan)) << policy;
+  }
 }
 
 TEST(auto_moves, no_data_of_stolen_chains_that_the_caches_hold) {

@@ -18,7 +18,7 @@
 //  * Among its own tasks and those of its node, a worker takes those of the highest priority first.
 //  * A node is robbed when idle workers have waited for as long as they would lose by it (delayed_theft.hpp,
 //    watched_queues.hpp).
-//  * Data moves to a node whose workers read it again and again (moved_data.hpp).
+//  * Data moves to a node whose tasks use or overwrite it again and again (moved_data.hpp).
 //  * With window=auto, the first tasks are partitioned as by `rip-dep` (section 4.3.1).
 // docs/auto.md has its goals and its results.
 #pragma once
