@@ -45,7 +45,7 @@ class moved_data {
         placement_(placement),
         most_remote_uses_(static_cast<std::uint8_t>(given.number("moves"))) {}
 
-  /// Called before a task runs, wherever that is.
+  /// Called before a task runs, wherever that is. Notes which of its regions leads: is most of what placement counts.
   void begins(const task& t) const {
     if (most_remote_uses_ == 0) return;
     std::uint64_t all = 0;
@@ -86,7 +86,7 @@ class moved_data {
   }
 
  private:
-  static constexpr int leads = 1;  // the lowest bit of region::overwritten
+  static constexpr int leads = 1;  // the lowest bit of region::overwritten; a lost update delays a move
 
   static int leads_bit(const region& r) { return r.overwritten.load(relaxed) & leads; }
   static void note_overwritten(region& r, int value) {
